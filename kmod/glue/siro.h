@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * The glue's objects and the functions its files offer each other.
+ *
+ * Lock order: requester half, then nothing of the same QP's responder half;
+ * inside a half: SRQ, then CQ. Routes, keys and address handles are read under
+ * RCU. CQ handlers and events run after the half's lock is dropped.
+ */
+#ifndef SIRO_GLUE_H
+#define SIRO_GLUE_H
+
+#include <linux/hrtimer.h>
+#include <linux/kref.h>
+#include <linux/netdevice.h>
+#include <linux/refcount.h>
+#include <linux/skbuff.h>
+#include <linux/spinlock.h>
+#include <linux/workqueue.h>
+#include <linux/xarray.h>
+#include <net/net_namespace.h>
+#include <rdma/ib_umem.h>
+#include <rdma/ib_user_verbs.h>
+#include <rdma/ib_verbs.h>
+
+#include "siro_engine.h"
+#include "siro_port.h"
+
+#define SIRO_UDP_PORT 4791
+#define SIRO_ENGINE_BUDGET 128 /* packets per call before a worker takes over */
+
+struct siro_counters {
+	u64 value[SIRO_CNT_COUNT];
+};
+
+/**
+ * struct siro_net - a network namespace with at least one link
+ * @net: the namespace, not counted: the links die before it
+ * @users: links; under siro_net_mutex
+ * @sk4: UDP 4791; NULL if IPv4... never NULL while @users > 0
+ * @sk6: NULL if IPv6 is disabled
+ */
+struct siro_net {
+	struct net *net;
+	unsigned int users;
+	struct socket *sk4;
+	struct socket *sk6;
+};
+
+struct siro_dev {
+	struct ib_device ibdev;
+	struct net_device *ndev; /* the link's; ib_core holds the reference */
+	struct siro_net *net;
+	struct siro_counters __percpu *counters;
+	struct ib_qp *gsi; /* RCU; set by create_qp of IB_QPT_GSI */
+	struct xarray mrs; /* index -> struct siro_mr_obj; freed by RCU */
+	struct xarray ahs; /* number -> struct siro_route; freed by RCU */
+	u32 mr_next;
+	u32 ah_next;
+	atomic_t pd_next;
+	atomic_t cqn_next;
+	atomic_t srqn_next;
+	struct list_head list; /* of all devices, under siro_dev_mutex */
+	struct mutex gid_lock; /* GIDs of this device, see siro_net.c */
+	struct list_head gids;
+};
+
+struct siro_ucontext {
+	struct ib_ucontext ibuc;
+};
+
+struct siro_pd {
+	struct ib_pd ibpd;
+	u32 number;
+};
+
+/**
+ * struct siro_route - a path with its cached route
+ * @flow: addresses, the engine's part
+ * @rcu: for address handles
+ * @dst: cached; checked with dst_check() at every burst
+ * @pd: owner's protection domain number, for address handles
+ */
+struct siro_route {
+	struct siro_flow flow;
+	struct rcu_head rcu;
+	struct dst_entry __rcu *dst;
+	u32 dst_cookie;
+	u32 pd;
+	struct siro_dev *dev;
+};
+
+struct siro_ah {
+	struct ib_ah ibah;
+	struct siro_route *route;
+	u32 number;
+};
+
+/**
+ * struct siro_ring_mem - memory of a ring, perhaps mapped by user space
+ * Counted: the queue and each mmap entry hold one reference.
+ */
+struct siro_ring_mem {
+	struct kref ref;
+	void *addr; /* vmalloc_user(), or kvzalloc() for kernel queues */
+	size_t size;
+	bool user;
+};
+
+struct siro_mmap_entry {
+	struct rdma_user_mmap_entry rdma;
+	struct siro_ring_mem *mem;
+};
+
+struct siro_cq {
+	struct ib_cq ibcq;
+	spinlock_t lock;
+	struct siro_ring ring;
+	struct siro_ring_mem *mem;
+	struct siro_mmap_entry *mmap;
+	u32 number;
+	u8 armed; /* enum ib_cq_notify_flags, 0: not armed */
+	bool overflow;
+	bool user;
+};
+
+struct siro_srq {
+	struct ib_srq ibsrq;
+	spinlock_t lock; /* taking */
+	spinlock_t post_lock; /* posting by the kernel */
+	struct siro_ring ring;
+	struct siro_ring_mem *mem;
+	struct siro_mmap_entry *mmap;
+	u32 number;
+	u32 limit; /* 0: not armed */
+	u32 max_sge;
+	bool user;
+};
+
+/* One half of a QP: lock, timer, worker, route. */
+struct siro_half {
+	spinlock_t lock;
+	struct hrtimer timer; /* HRTIMER_MODE_ABS_SOFT */
+	u64 timer_at; /* what the timer is armed for, 0: not armed; under lock */
+	struct work_struct work;
+	struct siro_route route;
+	bool dead; /* destroyed: timers and workers do nothing; under lock */
+};
+
+struct siro_qp {
+	struct ib_qp ibqp;
+	struct siro_dev *dev;
+	u32 qpn;
+	u32 type; /* SIRO_QPT_* */
+	u32 pd;
+	bool user;
+
+	struct siro_half sq; /* requester */
+	struct siro_requester requester;
+	struct siro_half rq; /* responder */
+	struct siro_responder responder;
+
+	spinlock_t post_recv_lock;
+	struct siro_ring rq_ring;
+	struct siro_ring_mem *sq_mem;
+	struct siro_ring_mem *rq_mem;
+	struct siro_mmap_entry *sq_mmap;
+	struct siro_mmap_entry *rq_mmap;
+	void *shadow;
+	void *resources;
+
+	struct siro_cq *send_cq;
+	struct siro_cq *recv_cq;
+	struct siro_srq *srq;
+
+	refcount_t ref;
+	struct completion unused;
+
+	/* what query_qp returns; under modify_lock */
+	struct mutex modify_lock;
+	struct ib_qp_attr attr;
+	struct ib_qp_init_attr init;
+	unsigned long error_pending; /* bit 0: a half entered ERR by itself */
+	struct work_struct error_work;
+};
+
+/* A memory region. siro_mr first: the engine sees that part. */
+struct siro_mr_obj {
+	struct siro_mr mr;
+	struct ib_mr ibmr;
+	struct rcu_head rcu;
+	struct ib_umem *umem;
+	u64 *live; /* pages that mr.pages points to */
+	u64 *staged; /* fast registration: filled by map_mr_sg() */
+	u32 staged_count;
+	u32 staged_capacity;
+	u32 live_capacity;
+	u32 max_pages;
+	u32 staged_shift;
+	u32 staged_offset;
+	u64 staged_length;
+	bool fast; /* IB_MR_TYPE_MEM_REG */
+};
+
+static inline struct siro_dev *to_siro_dev(struct ib_device *ibdev)
+{
+	return container_of(ibdev, struct siro_dev, ibdev);
+}
+
+static inline struct siro_pd *to_siro_pd(struct ib_pd *ibpd)
+{
+	return container_of(ibpd, struct siro_pd, ibpd);
+}
+
+static inline struct siro_ah *to_siro_ah(struct ib_ah *ibah)
+{
+	return container_of(ibah, struct siro_ah, ibah);
+}
+
+static inline struct siro_cq *to_siro_cq(struct ib_cq *ibcq)
+{
+	return container_of(ibcq, struct siro_cq, ibcq);
+}
+
+static inline struct siro_srq *to_siro_srq(struct ib_srq *ibsrq)
+{
+	return container_of(ibsrq, struct siro_srq, ibsrq);
+}
+
+static inline struct siro_qp *to_siro_qp(struct ib_qp *ibqp)
+{
+	return container_of(ibqp, struct siro_qp, ibqp);
+}
+
+static inline struct siro_mr_obj *to_siro_mr(struct ib_mr *ibmr)
+{
+	return container_of(ibmr, struct siro_mr_obj, ibmr);
+}
+
+/* ---- device.c, counters.c, netdev.c, main.c: the device (helper "net") ---- */
+extern struct workqueue_struct *siro_wq; /* WQ_HIGHPRI | WQ_MEM_RECLAIM, bound */
+extern const struct ib_device_ops siro_dev_ops; /* device.c: device, port, gid, stats ops */
+extern const struct ib_device_ops siro_verbs_ops; /* verbs.c: ucontext, pd, ah, cq, qp, srq, mr ops */
+
+/* ---- udp_rx.c -> qp.c ---- */
+/**
+ * siro_qp_get() - look a QP up by number and take a reference
+ * QPNs are unique in the module. @dev decides for numbers 0 and 1 (GSI).
+ */
+struct siro_qp *siro_qp_get(struct siro_net *net, u32 qpn);
+struct siro_qp *siro_qp_get_gsi(struct siro_dev *dev);
+void siro_qp_put(struct siro_qp *qp);
+
+/**
+ * siro_qp_receive() - hand a batch to the half that it is for
+ * Locks the half, calls the engine, arms timers, and afterwards runs CQ handlers
+ * and events. Context: softirq or BH off.
+ */
+void siro_qp_receive(struct siro_qp *qp, const struct siro_batch *batch);
+
+/* ---- udp_tx.c, route.c ---- */
+/**
+ * siro_route_init() - fill a route's flow from an address handle attribute
+ * @route: dst is looked up at once so that errors are seen early, but an
+ *	unreachable peer is not an error: bursts are lost until there is a route
+ * @attr: of type ROCE, with sgid_attr
+ * @qpn: hashed into the UDP source port if @attr has no flow label
+ * May be called in atomic context.
+ * Return: 0, -EINVAL, -ENETUNREACH never.
+ */
+int siro_route_init(struct siro_route *route, struct siro_dev *dev, const struct rdma_ah_attr *attr,
+		    u32 qpn);
+void siro_route_release(struct siro_route *route);
+
+/* siro_port_tx_begin(), siro_port_tx_commit(): udp_tx.c */
+
+static inline u64 *siro_counters_here(struct siro_dev *dev)
+{
+	return this_cpu_ptr(dev->counters)->value; /* BH off: no torn updates */
+}
+
+void siro_count(struct siro_dev *dev, unsigned int counter, u64 n);
+
+/* ---- gids: netdev.c ---- */
+int siro_add_gid(const struct ib_gid_attr *attr, void **context);
+int siro_del_gid(const struct ib_gid_attr *attr, void **context);
+/* The device of a namespace that owns an address; under RCU. */
+struct siro_dev *siro_dev_by_address(struct siro_net *net, u32 family, const u8 *daddr);
+
+/* ---- ring_mem.c / mmap.c ---- */
+struct siro_ring_mem *siro_ring_mem_alloc(size_t size, bool user);
+void siro_ring_mem_put(struct siro_ring_mem *mem);
+int siro_mmap(struct ib_ucontext *ibuc, struct vm_area_struct *vma);
+void siro_mmap_free(struct rdma_user_mmap_entry *entry);
+
+#endif /* SIRO_GLUE_H */
