@@ -1,0 +1,325 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+# Helpers for cases, sourced by the guest before each of them. README.md
+# describes them for authors of cases.
+
+A1=10.0.0.1 A2=10.0.0.2
+A1_6=fd00::1 A2_6=fd00::2
+D1=s1 D2=s2
+NS1='' NS2=''
+CHECK_LIMIT=${CHECK_LIMIT:-120}
+
+# ---- reports -------------------------------------------------------------
+
+report() { echo "$*" >&5; }
+note() { report note "$*"; }
+log() { echo "### $*" >/dev/kmsg; }
+
+# Runs a command or function, kills all of it after CHECK_LIMIT seconds.
+limited() {
+	local pid dog rc
+	set -m
+	("$@") &
+	pid=$!
+	(sleep "$CHECK_LIMIT"; echo "killed after $CHECK_LIMIT s"
+		kill -9 -- -$pid) &
+	dog=$!
+	set +m
+	wait $pid
+	rc=$?
+	kill -9 -- -$dog 2>/dev/null
+	wait $dog 2>/dev/null
+	return $rc
+}
+
+check() {
+	local name=$1 start=$SECONDS rc out=/tmp/check.out
+	shift
+	log "check $CASE/$name"
+	limited "$@" >$out 2>&1
+	rc=$?
+	stop_servers
+	cat $out
+	if [ $rc = 0 ]; then
+		report ok "$name" $((SECONDS - start))
+	else
+		log "failed $CASE/$name"
+		report fail "$name" $((SECONDS - start)) "status $rc:" \
+			"$(grep -avE '^[[:space:]]*$|/lib.sh: line .*Killed' $out |
+				tail -n 1 | cut -c 1-150)"
+	fi
+	return 0
+}
+
+# The command must fail, and its output must contain the text.
+refused() {
+	local text=$1 out
+	shift
+	if out=$("$@" 2>&1); then
+		echo "$out"; echo "not refused: $*"
+		return 1
+	fi
+	echo "$out"
+	[[ $out == *"$text"* ]] || { echo "wanted '$text', got: $out"; return 1; }
+}
+
+# Tries a command until it succeeds, for at most so many seconds.
+within() {
+	local end=$((SECONDS + $1))
+	shift
+	until "$@"; do
+		[ $SECONDS -lt $end ] || { echo "not within time: $*"; return 1; }
+		sleep 0.1
+	done
+}
+
+# ---- hosts and links -----------------------------------------------------
+
+in_ns() {
+	local ns=$1
+	shift
+	if [ -n "$ns" ]; then ip netns exec "$ns" "$@"; else "$@"; fi
+}
+in1() { in_ns "$NS1" "$@"; }
+in2() { in_ns "$NS2" "$@"; }
+
+link_add() { in_ns "$1" rdma link add "$2" type "$3" netdev "$4"; }
+link_exists() { [ -e "/sys/class/infiniband/$1" ]; }
+link_del() { ! link_exists "$1" || rdma link delete "$1"; }
+
+# All links, namespaces and test netdevs of earlier topologies go.
+topology_none() {
+	local d
+	for d in /sys/class/infiniband/*; do
+		[ -e "$d" ] && rdma link delete "${d##*/}"
+	done
+	for d in n1 n2; do
+		[ -e /run/netns/$d ] && ip netns delete $d
+	done
+	for d in va vb; do
+		[ -e /sys/class/net/$d ] && ip link delete $d 2>/dev/null
+	done
+	if ip rule | grep -q '^32000:.*local'; then
+		for d in -4 -6; do
+			ip $d rule add pref 0 lookup local
+			ip $d rule del pref 32000
+			ip $d rule del pref 10
+			ip $d rule del pref 10
+			ip $d rule del pref 20
+			ip $d rule del pref 20
+			ip $d route flush table 101
+			ip $d route flush table 102
+		done
+	fi
+	NS1='' NS2=''
+	return 0
+}
+
+netdev_up() {
+	local ns=$1 dev=$2 v4=$3 v6=$4
+	in_ns "$ns" sysctl -qw net.ipv6.conf."$dev".accept_dad=0 \
+		net.ipv4.conf."$dev".accept_local=1 \
+		net.ipv4.conf."$dev".rp_filter=0
+	in_ns "$ns" ip link set "$dev" up mtu 4500
+	in_ns "$ns" ip addr add "$v4" dev "$dev"
+	in_ns "$ns" ip addr add "$v6" dev "$dev" nodad
+}
+
+mac() { cat "/sys/class/net/$1/address"; }
+
+# Makes frames between two addresses of one namespace really cross the veth
+# pair: the local table is consulted first for incoming packets only.
+policy_routes() {
+	sysctl -qw net.ipv4.conf.all.rp_filter=0
+	ip neigh replace $A2 lladdr "$(mac vb)" dev va nud permanent
+	ip neigh replace $A1 lladdr "$(mac va)" dev vb nud permanent
+	ip neigh replace $A2_6 lladdr "$(mac vb)" dev va nud permanent
+	ip neigh replace $A1_6 lladdr "$(mac va)" dev vb nud permanent
+	ip route add $A2 dev va src $A1 table 102
+	ip route add $A1 dev vb src $A2 table 101
+	ip -6 route add $A2_6 dev va src $A1_6 table 102
+	ip -6 route add $A1_6 dev vb src $A2_6 table 101
+	local f a1=$A1 a2=$A2
+	for f in -4 -6; do
+		[ $f = -6 ] && a1=$A1_6 a2=$A2_6
+		ip $f rule add pref 10 iif va lookup local
+		ip $f rule add pref 10 iif vb lookup local
+		ip $f rule add pref 20 to $a2 lookup 102
+		ip $f rule add pref 20 to $a1 lookup 101
+		ip $f rule add pref 32000 lookup local
+		ip $f rule del pref 0
+	done
+}
+
+# topology KIND: two links s1 (10.0.0.1, fd00::1) and s2 (10.0.0.2, fd00::2)
+#   pair     one in each of two namespaces, joined by a veth pair
+#   host     both in the initial namespace: traffic is local
+#   wire     both in the initial namespace, traffic crosses the veth pair
+#   interop  s1 in a namespace, s2 an rdma_rxe link in the initial one
+topology() {
+	local type2=$LINK_TYPE p4=24 p6=64
+	topology_none
+	TOPOLOGY=$1
+	# rdma_rxe has its socket in the initial namespace only and drops local
+	# traffic, so it can be tested one way alone.
+	[ "$LINK_TYPE" = rxe ] && TOPOLOGY=wire
+	case $TOPOLOGY in
+	none) return ;;
+	pair) NS1=n1 NS2=n2 ;;
+	interop) NS1=n1 type2=rxe; modprobe rdma_rxe || return 1 ;;
+	wire) p4=32 p6=128 ;;
+	esac
+	[ "$TOPOLOGY" = interop ] || [ "$LINK_TYPE" = rxe ] ||
+		modprobe -qr rdma_rxe
+	ip link add va type veth peer name vb || return 1
+	if [ -n "$NS1" ]; then
+		ip netns add $NS1 && ip link set va netns $NS1
+		in1 ip link set lo up
+	fi
+	if [ -n "$NS2" ]; then
+		ip netns add $NS2 && ip link set vb netns $NS2
+		in2 ip link set lo up
+	fi
+	netdev_up "$NS1" va $A1/$p4 $A1_6/$p6
+	netdev_up "$NS2" vb $A2/$p4 $A2_6/$p6
+	[ "$TOPOLOGY" = wire ] && policy_routes
+	link_add "$NS1" $D1 "$LINK_TYPE" va &&
+		link_add "$NS2" $D2 "$type2" vb &&
+		links_ready && resources_base
+}
+
+links_ready() {
+	within 20 has_gid $D1 $A1 && within 20 has_gid $D1 $A1_6 &&
+		within 20 has_gid $D2 $A2 && within 20 has_gid $D2 $A2_6 &&
+		within 20 link_active $D1 && within 20 link_active $D2
+}
+
+link_active() {
+	grep -q ACTIVE "/sys/class/infiniband/$1/ports/1/state" 2>/dev/null
+}
+
+# An address as sysfs writes GIDs.
+gid_text() {
+	local left right a=() i
+	if [[ $1 == *.* ]]; then
+		IFS=. read -ra a <<<"$1"
+		printf '0000:0000:0000:0000:0000:ffff:%02x%02x:%02x%02x\n' "${a[@]}"
+		return
+	fi
+	left=${1%%::*} right=''
+	[[ $1 == *::* ]] && right=${1##*::}
+	IFS=: read -ra left <<<"$left"
+	IFS=: read -ra right <<<"$right"
+	a=("${left[@]}")
+	for ((i = ${#left[@]} + ${#right[@]}; i < 8; i++)); do a+=(0); done
+	a+=("${right[@]}")
+	printf '%04x' "0x${a[0]}"
+	printf ':%04x' "${a[@]/#/0x}" | cut -c 6-
+}
+
+# gid DEV ADDRESS: its index in the GID table.
+gid() {
+	local want i
+	want=$(gid_text "$2")
+	for ((i = 0; i < 32; i++)); do
+		if [ "$(cat "/sys/class/infiniband/$1/ports/1/gids/$i" \
+			2>/dev/null)" = "$want" ]; then
+			echo $i
+			return
+		fi
+	done
+	return 1
+}
+has_gid() { gid "$1" "$2" >/dev/null; }
+
+# ---- servers and clients -------------------------------------------------
+
+SERVERS=/tmp/servers
+
+tcp_listens() { [ -n "$(in_ns "$1" ss -Hltn "sport = :$2")" ]; }
+# Listeners of the kernel clients show up here too.
+cm_listens() { rdma resource show cm_id | grep -q "LISTEN.*:$1 "; }
+
+# serve HOST READY COMMAND...: starts a server on host 1 or 2 and returns when
+# it can be connected to. READY is tcp:PORT, cm:PORT or -.
+# Its process id is then in SERVER.
+serve() {
+	local ns ready=$2
+	case $1 in 1) ns=$NS1 ;; *) ns=$NS2 ;; esac
+	shift 2
+	in_ns "$ns" "$@" &
+	SERVER=$!
+	echo $SERVER >>$SERVERS
+	within 30 server_ready "$ns" "$ready"
+}
+server_ready() {
+	kill -0 $SERVER 2>/dev/null || { echo "the server died"; return 0; }
+	case $2 in
+	tcp:*) tcp_listens "$1" "${2#*:}" ;;
+	cm:*) cm_listens "${2#*:}" ;;
+	esac
+}
+
+stop_servers() {
+	local pid
+	[ -f $SERVERS ] || return 0
+	while read -r pid; do
+		kill -9 "$pid" 2>/dev/null
+	done <$SERVERS
+	rm -f $SERVERS
+}
+
+# duo READY SERVER... -- CLIENT...: server on host 1, client on host 2; both
+# must end by themselves with status 0.
+duo() {
+	local ready=$1 server=() rc
+	shift
+	while [ "$1" != -- ]; do server+=("$1"); shift; done
+	shift
+	serve 1 "$ready" "${server[@]}" || return 1
+	in2 "$@" || { rc=$?; echo "client: status $rc"; return 1; }
+	wait $SERVER || { rc=$?; echo "server: status $rc"; return 1; }
+}
+
+# ---- counters, faults, kernel log ----------------------------------------
+
+counter() { cat "/sys/class/infiniband/$1/ports/1/hw_counters/$2"; }
+
+# netem ARGS...: the same faults in both directions; without ARGS, none.
+netem() {
+	in1 tc qdisc del dev va root 2>/dev/null
+	in2 tc qdisc del dev vb root 2>/dev/null
+	[ $# = 0 ] && return 0
+	in1 tc qdisc add dev va root netem "$@" &&
+		in2 tc qdisc add dev vb root netem "$@"
+}
+
+# What the kernel logged since the last kernel_log_mark.
+kernel_log_mark() {
+	MARK="mark-$CASE-$RANDOM$RANDOM"
+	log "$MARK"
+}
+kernel_log() { dmesg | sed "1,/${1:-$MARK}/d" | grep -v '] ###'; }
+kernel_log_clean() {
+	local found
+	found=$(kernel_log "$FIRST_MARK" | grep -Ef /sirocco/bad |
+		grep -vFf /sirocco/allow)
+	[ -z "$found" ] || { echo "$found"; return 1; }
+}
+kernel_log_silent() {
+	local found
+	found=$(kernel_log)
+	[ -z "$found" ] || { echo "logged: $found"; return 1; }
+}
+
+# What ib_core itself holds of each link (QP1 and its like) is written down
+# when links are made; anything beyond that belongs to a client.
+resources() { rdma resource show | sed 's/^[0-9]*: //; s/ *$//'; }
+resources_base() { resources >/tmp/resources; }
+resources_idle() {
+	local found
+	found=$(resources | grep -vxFf /tmp/resources)
+	[ -z "$found" ] || { echo "still there: $found"; return 1; }
+}
+
+kernel_log_mark
+FIRST_MARK=$MARK
