@@ -32,23 +32,43 @@ struct siro_counters {
 	u64 value[SIRO_CNT_COUNT];
 };
 
+#define SIRO_LANES 16
+
 /**
- * struct siro_net - a network namespace with at least one link
+ * struct siro_lane - flows whose packets one CPU at a time handles, in order
+ * @queue: super-packets that came while another CPU was at work
+ * @work: goes on when the softirq's budget is spent
+ * @busy: bit 0: a CPU is at work
+ * @net: owner
+ */
+struct siro_lane {
+	struct sk_buff_head queue;
+	struct work_struct work;
+	unsigned long busy;
+	struct siro_net *net;
+};
+
+/**
+ * struct siro_net - a network namespace; lives as long as the namespace
  * @net: the namespace, not counted: the links die before it
- * @users: links; under siro_net_mutex
- * @sk4: UDP 4791; NULL if IPv4... never NULL while @users > 0
+ * @users: links; under siro_dev_mutex. The sockets are open while it is not 0.
+ * @sk4: UDP 4791
  * @sk6: NULL if IPv6 is disabled
+ * @order: taking packets from the sockets and putting them into lanes
+ * @lanes: by flow
  */
 struct siro_net {
 	struct net *net;
 	unsigned int users;
 	struct socket *sk4;
 	struct socket *sk6;
+	spinlock_t order;
+	struct siro_lane lanes[SIRO_LANES];
 };
 
 struct siro_dev {
 	struct ib_device ibdev;
-	struct net_device *ndev; /* the link's; ib_core holds the reference */
+	struct net_device *ndev; /* the link's; held */
 	struct siro_net *net;
 	struct siro_counters __percpu *counters;
 	struct ib_qp *gsi; /* RCU; set by create_qp of IB_QPT_GSI */
@@ -60,8 +80,7 @@ struct siro_dev {
 	atomic_t cqn_next;
 	atomic_t srqn_next;
 	struct list_head list; /* of all devices, under siro_dev_mutex */
-	struct mutex gid_lock; /* GIDs of this device, see siro_net.c */
-	struct list_head gids;
+	bool active; /* port state that was last reported; under RTNL */
 };
 
 struct siro_ucontext {
@@ -79,6 +98,8 @@ struct siro_pd {
  * @rcu: for address handles
  * @dst: cached; checked with dst_check() at every burst
  * @pd: owner's protection domain number, for address handles
+ * @oif: netdev that owns the source address
+ * @split: the hardware behind @dst may segment bursts and spoil their IP ids
  */
 struct siro_route {
 	struct siro_flow flow;
@@ -86,12 +107,15 @@ struct siro_route {
 	struct dst_entry __rcu *dst;
 	u32 dst_cookie;
 	u32 pd;
+	int oif;
+	bool split;
 	struct siro_dev *dev;
 };
 
 struct siro_ah {
 	struct ib_ah ibah;
 	struct siro_route *route;
+	struct rdma_ah_attr attr;
 	u32 number;
 };
 
@@ -117,6 +141,7 @@ struct siro_cq {
 	struct siro_ring ring;
 	struct siro_ring_mem *mem;
 	struct siro_mmap_entry *mmap;
+	struct mutex resize_lock;
 	u32 number;
 	u8 armed; /* enum ib_cq_notify_flags, 0: not armed */
 	bool overflow;
@@ -130,6 +155,7 @@ struct siro_srq {
 	struct siro_ring ring;
 	struct siro_ring_mem *mem;
 	struct siro_mmap_entry *mmap;
+	struct mutex modify_lock;
 	u32 number;
 	u32 limit; /* 0: not armed */
 	u32 max_sge;
@@ -141,6 +167,8 @@ struct siro_half {
 	spinlock_t lock;
 	struct hrtimer timer; /* HRTIMER_MODE_ABS_SOFT */
 	u64 timer_at; /* what the timer is armed for, 0: not armed; under lock */
+	u32 epoch; /* resets so far; under lock */
+	bool blocked; /* the timer also means: there may be room to transmit */
 	struct work_struct work;
 	struct siro_route route;
 	bool dead; /* destroyed: timers and workers do nothing; under lock */
@@ -156,10 +184,13 @@ struct siro_qp {
 
 	struct siro_half sq; /* requester */
 	struct siro_requester requester;
+	struct siro_requester_attr requester_attr; /* under sq.lock */
 	struct siro_half rq; /* responder */
 	struct siro_responder responder;
+	struct siro_responder_attr responder_attr; /* under rq.lock */
 
-	spinlock_t post_recv_lock;
+	spinlock_t post_send_lock; /* kernel producer; inside sq.lock */
+	spinlock_t post_recv_lock; /* kernel producer; inside rq.lock */
 	struct siro_ring rq_ring;
 	struct siro_ring_mem *sq_mem;
 	struct siro_ring_mem *rq_mem;
@@ -177,10 +208,12 @@ struct siro_qp {
 
 	/* what query_qp returns; under modify_lock */
 	struct mutex modify_lock;
-	struct ib_qp_attr attr;
+	struct ib_qp_attr attr; /* qp_state: what modify_qp set last */
 	struct ib_qp_init_attr init;
-	unsigned long error_pending; /* bit 0: a half entered ERR by itself */
-	struct work_struct error_work;
+
+	/* events of the QP are raised in process context */
+	atomic_t events;
+	struct work_struct event_work;
 };
 
 /* A memory region. siro_mr first: the engine sees that part. */
@@ -189,6 +222,7 @@ struct siro_mr_obj {
 	struct ib_mr ibmr;
 	struct rcu_head rcu;
 	struct ib_umem *umem;
+	spinlock_t lock; /* state changes and the lists of a fast registration MR */
 	u64 *live; /* pages that mr.pages points to */
 	u64 *staged; /* fast registration: filled by map_mr_sg() */
 	u32 staged_count;
@@ -236,12 +270,68 @@ static inline struct siro_mr_obj *to_siro_mr(struct ib_mr *ibmr)
 	return container_of(ibmr, struct siro_mr_obj, ibmr);
 }
 
-/* ---- device.c, counters.c, netdev.c, main.c: the device (helper "net") ---- */
+/* ---- main.c ---- */
 extern struct workqueue_struct *siro_wq; /* WQ_HIGHPRI | WQ_MEM_RECLAIM, bound */
-extern const struct ib_device_ops siro_dev_ops; /* device.c: device, port, gid, stats ops */
+
+/* ---- device.c ---- */
+extern struct mutex siro_dev_mutex; /* list of devices, users of namespaces */
 extern const struct ib_device_ops siro_verbs_ops; /* verbs.c: ucontext, pd, ah, cq, qp, srq, mr ops */
 
-/* ---- udp_rx.c -> qp.c ---- */
+int siro_dev_add(const char *name, struct net_device *ndev);
+/* Removes all links of a namespace; returns when they are gone. */
+void siro_dev_remove_all(struct siro_net *net);
+/* Reports a change of the port state. Under RTNL. */
+void siro_dev_update_port(struct siro_dev *dev);
+/* VLAN id of the packets of a link, 0xffff if they are untagged */
+u16 siro_dev_vlan(struct siro_dev *dev);
+
+/* ---- counters.c ---- */
+struct rdma_hw_stats *siro_alloc_stats(struct ib_device *ibdev, u32 port);
+int siro_get_stats(struct ib_device *ibdev, struct rdma_hw_stats *stats, u32 port, int index);
+
+static inline void siro_count(struct siro_dev *dev, unsigned int counter, u64 n)
+{
+	this_cpu_add(dev->counters->value[counter], n);
+}
+
+static inline u64 *siro_counters_here(struct siro_dev *dev)
+{
+	return this_cpu_ptr(dev->counters)->value; /* BH off: no torn updates */
+}
+
+/* ---- netdev.c ---- */
+int siro_netdev_init(void);
+void siro_netdev_exit(void);
+/* The namespace with open sockets. Under siro_dev_mutex. */
+struct siro_net *siro_net_get(struct net *net);
+void siro_net_put(struct siro_net *net);
+
+/* ---- gid.c ---- */
+int siro_add_gid(const struct ib_gid_attr *attr, void **context);
+int siro_del_gid(const struct ib_gid_attr *attr, void **context);
+/* The device of a namespace that owns an address; under RCU. */
+struct siro_dev *siro_dev_by_address(struct siro_net *net, u32 family, const u8 *daddr);
+
+/* ---- udp_rx.c ---- */
+int siro_rx_init(void);
+void siro_rx_exit(void);
+void siro_rx_setup(struct siro_net *net);
+int siro_rx_open(struct siro_net *net);
+void siro_rx_close(struct siro_net *net);
+
+/* ---- crc.c: siro_port_crc32() ---- */
+void siro_crc_init(void);
+void siro_crc_exit(void);
+
+/* ---- verbs.c, called by device.c and main.c ---- */
+/**
+ * siro_verbs_setup() - prepare the tables of a new device
+ * siro_verbs_cleanup() - free them; all objects are gone
+ */
+void siro_verbs_setup(struct siro_dev *dev);
+void siro_verbs_cleanup(struct siro_dev *dev);
+
+/* ---- udp_rx.c -> qp_table.c, qp_engine.c ---- */
 /**
  * siro_qp_get() - look a QP up by number and take a reference
  * QPNs are unique in the module. @dev decides for numbers 0 and 1 (GSI).
@@ -271,20 +361,10 @@ int siro_route_init(struct siro_route *route, struct siro_dev *dev, const struct
 		    u32 qpn);
 void siro_route_release(struct siro_route *route);
 
+/* Current route of a path; under RCU and valid only there. NULL: unreachable. */
+struct dst_entry *siro_route_dst(struct siro_route *route);
+
 /* siro_port_tx_begin(), siro_port_tx_commit(): udp_tx.c */
-
-static inline u64 *siro_counters_here(struct siro_dev *dev)
-{
-	return this_cpu_ptr(dev->counters)->value; /* BH off: no torn updates */
-}
-
-void siro_count(struct siro_dev *dev, unsigned int counter, u64 n);
-
-/* ---- gids: netdev.c ---- */
-int siro_add_gid(const struct ib_gid_attr *attr, void **context);
-int siro_del_gid(const struct ib_gid_attr *attr, void **context);
-/* The device of a namespace that owns an address; under RCU. */
-struct siro_dev *siro_dev_by_address(struct siro_net *net, u32 family, const u8 *daddr);
 
 /* ---- ring_mem.c / mmap.c ---- */
 struct siro_ring_mem *siro_ring_mem_alloc(size_t size, bool user);
