@@ -76,7 +76,6 @@ struct siro_dev {
 	struct xarray ahs; /* number -> struct siro_route; freed by RCU */
 	u32 mr_next;
 	u32 ah_next;
-	atomic_t pd_next;
 	atomic_t cqn_next;
 	atomic_t srqn_next;
 	struct list_head list; /* of all devices, under siro_dev_mutex */
@@ -323,14 +322,6 @@ void siro_rx_close(struct siro_net *net);
 void siro_crc_init(void);
 void siro_crc_exit(void);
 
-/* ---- verbs.c, called by device.c and main.c ---- */
-/**
- * siro_verbs_setup() - prepare the tables of a new device
- * siro_verbs_cleanup() - free them; all objects are gone
- */
-void siro_verbs_setup(struct siro_dev *dev);
-void siro_verbs_cleanup(struct siro_dev *dev);
-
 /* ---- udp_rx.c -> qp_table.c, qp_engine.c ---- */
 /**
  * siro_qp_get() - look a QP up by number and take a reference
@@ -365,11 +356,5 @@ void siro_route_release(struct siro_route *route);
 struct dst_entry *siro_route_dst(struct siro_route *route);
 
 /* siro_port_tx_begin(), siro_port_tx_commit(): udp_tx.c */
-
-/* ---- ring_mem.c / mmap.c ---- */
-struct siro_ring_mem *siro_ring_mem_alloc(size_t size, bool user);
-void siro_ring_mem_put(struct siro_ring_mem *mem);
-int siro_mmap(struct ib_ucontext *ibuc, struct vm_area_struct *vma);
-void siro_mmap_free(struct rdma_user_mmap_entry *entry);
 
 #endif /* SIRO_GLUE_H */
