@@ -22,7 +22,8 @@ OUT ?= build/$(if $(filter um,$(ARCH)),$(notdir $(abspath $(KDIR))),$(release))
 # "gcc-12 (Debian ...) 12.2.0" -> g++-12, as in kmod/Kbuild.cxx
 kernel-cc = $(firstword $(shell sed -n 's/^CONFIG_CC_VERSION_TEXT="\?//p' \
 	      $(KDIR)/include/config/auto.conf 2>/dev/null))
-kernel-cxx = $(if $(CXX_K),$(lastword $(CXX_K)),$(subst clang,clang++,$(subst gcc,g++,$(or $(CC_K),$(kernel-cc)))))
+kernel-cxx = $(if $(CXX_K),$(lastword $(CXX_K)),$(subst clang,clang++,$(subst gcc,g++, \
+	       $(if $(filter command,$(origin CC)),$(CC),$(kernel-cc)))))
 
 jobs = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc))
 # pahole cannot encode the C++ types of the engine, so the module has no BTF.

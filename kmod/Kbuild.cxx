@@ -27,7 +27,7 @@ cxx-warn := -Wall -Wextra -Wnon-virtual-dtor -Woverloaded-virtual \
 	    -Wno-unused-parameter -Werror=return-type -Werror=vla
 
 # Not := because c_flags is defined only after this file has been read.
-cxx_flags = -Wp,-MMD,$(depfile) -isystem $(cxx-gcc-inc) -I$(src)/kmod/include \
+cxx_flags = -Wp,-MMD,$(depfile) -isystem $(cxx-gcc-inc) -I$(src)/kmod/include -I$(src)/uapi \
 	    $(filter-out $(cxx-drop),$(filter $(cxx-keep),$(c_flags))) \
 	    $(cxx-lang) $(cxx-warn) $(cxxflags-y)
 
