@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* The send queue half of a QP (IBTA 9.7.2, 9.7.5, 9.9, 10.7). */
+#pragma once
+
+#include "base/base.h"
+
+#include "burst.h"
+#include "psn.h"
+#include "regions.h"
+#include "retransmit.h"
+#include "send_queue.h"
+#include "siro_port.h"
+#include "wire.h"
+
+namespace sirocco {
+
+class Requester {
+public:
+	explicit Requester(const siro_requester_config &config);
+
+	void modify(siro_context &ctx, u32 state, const siro_requester_attr &attr);
+	void run(siro_context &ctx);
+	void receive(siro_context &ctx, const siro_batch &batch);
+	void timeout(siro_context &ctx);
+
+	/* Also read beside a change, by the poster. */
+	u32 state() const
+	{
+		return load_relaxed(state_);
+	}
+
+	Psn psn() const
+	{
+		return next_psn_;
+	}
+
+	bool draining() const
+	{
+		return state_ == SIRO_QPS_SQD && queue_.has_started();
+	}
+
+	SendQueue &queue()
+	{
+		return queue_;
+	}
+
+private:
+	/* What one call from the glue works with. */
+	struct Call {
+		Call(siro_context &context, u32 pd)
+			: ctx(context), regions(context.port, pd), burst(context, false)
+		{
+		}
+
+		siro_context &ctx;
+		Regions regions;
+		Burst burst;
+	};
+
+	enum class Step { done, wait };
+
+	/* requester.cc: states, completion */
+	void finish(Call &call);
+	void complete(Call &call, u32 status);
+	void complete_oldest(Call &call);
+	void retire_local(Call &call);
+	void fail(Call &call, u32 status);
+	void fail_oldest_if_bad(Call &call);
+	void flush(Call &call);
+
+	/* requester_send.cc */
+	void transmit(Call &call);
+	Step advance(Call &call);
+	bool start(Call &call, SendEntry &e);
+	bool may_start(const SendEntry &e) const;
+	u32 plan(SendEntry &e) const;
+	u32 execute_local(Call &call, const SendEntry &e);
+	Step send_message(Call &call, SendEntry &e);
+	Step send_read(Call &call, SendEntry &e);
+	Step send_atomic(Call &call, SendEntry &e);
+	Step send_datagram(Call &call, SendEntry &e);
+	bool send_segment(Call &call, SendEntry &e);
+	bool wants_ack(const Call &call, const SendEntry &e);
+	u32 follow_up_bytes(const SendEntry &e, u32 bytes) const;
+	bool fill(Call &call, const SendEntry &e, u64 offset, u8 *to, u32 bytes);
+	void sent_packet(Call &call, Psn psn, bool asked);
+	void entry_sent();
+	u32 requests_of(const SendEntry &e) const;
+	bool lacks_credit(const SendEntry &e) const;
+	bool window_has(u32 packets) const;
+	Psn cursor() const;
+
+	/* requester_receive.cc */
+	bool is_from_peer(const siro_batch &batch) const;
+	void take(Call &call, const siro_packet &packet);
+	void take_acknowledge(Call &call, const siro_packet &packet);
+	void take_rnr(Call &call, u8 code);
+	void take_nak(Call &call, u8 code);
+	void take_read_response(Call &call, const siro_packet &packet);
+	void take_atomic_response(Call &call, const siro_packet &packet);
+	void take_credits(wire::Aeth aeth);
+	SendEntry *answered(Call &call, const siro_packet &packet);
+	bool acknowledge_until(Call &call, Psn end);
+	void progress(Call &call, Psn una);
+	void catch_up();
+	void loss(Call &call);
+	void rewind();
+	bool place(Call &call, const SendEntry &e, u64 offset, const siro_packet &packet);
+
+	/* Packets in flight; half of it is asked for by one READ request. */
+	static constexpr u32 window = 256;
+	static constexpr u32 chunk = window / 2;
+	static constexpr u32 ack_interval = 32;
+
+	SendQueue queue_;
+	siro_flow *flow_;
+	u64 cookie_;
+	u32 qpn_;
+	u32 pd_;
+	u32 type_;
+	bool signal_all_;
+
+	u32 state_ = SIRO_QPS_RESET;
+	siro_requester_attr attr_{};
+
+	/* The next packet to send is number packet_ of entry send_. */
+	u32 send_ = 0;
+	u32 packet_ = 0;
+
+	Psn una_; /* oldest unacknowledged */
+	Psn sent_; /* one after the newest ever sent */
+	Psn next_psn_; /* of the next entry that starts */
+	u32 rd_outstanding_ = 0; /* READ and atomic requests before the cursor */
+	u32 unasked_ = 0; /* packets since the last AckReq */
+
+	u32 ssn_ = 0; /* requests so far, as the peer's MSN counts them */
+	u32 credit_limit_ = 0; /* the last SSN that the peer has a receive for */
+	bool limited_ = false; /* the peer counts credits */
+
+	bool rewound_ = false; /* a recovery has begun at una_ */
+	bool drained_ = false; /* SQ_DRAINED was reported */
+	u8 rnr_left_ = 0;
+	u64 rnr_until_ = 0;
+	RetransmitTimer timer_;
+};
+
+} // namespace sirocco

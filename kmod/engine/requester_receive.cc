@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* The requester's way in: acknowledgements and responses (IBTA 9.7.5, 9.9.2). */
+#include "packet.h"
+#include "requester.h"
+#include "work_request.h"
+
+namespace sirocco {
+
+void Requester::receive(siro_context &ctx, const siro_batch &batch)
+{
+	Call call(ctx, pd_);
+
+	if (type_ != SIRO_QPT_RC || (state_ != SIRO_QPS_RTS && state_ != SIRO_QPS_SQD)) {
+		ctx.counters[SIRO_CNT_WRONG_STATE] += batch.count;
+	} else if (!flow_matches(*flow_, batch)) {
+		ctx.counters[SIRO_CNT_BAD_ADDRESS] += batch.count;
+	} else {
+		for (u32 i = 0; i < batch.count && state_ != SIRO_QPS_ERR; i++)
+			take(call, batch.packets[i]);
+	}
+	transmit(call);
+	finish(call);
+}
+
+void Requester::take(Call &call, const siro_packet &packet)
+{
+	Psn psn(packet.psn);
+
+	/* Nothing that was sent, or acknowledged before. */
+	if (psn.since(una_) >= sent_.since(una_)) {
+		if (packet.opcode == wire::rc_acknowledge && psn + 1 == una_)
+			take_credits(wire::Headers(packet).aeth());
+		else
+			call.ctx.counters[SIRO_CNT_STALE_RESPONSES]++;
+		return;
+	}
+
+	switch (packet.opcode) {
+	case wire::rc_acknowledge:
+		take_acknowledge(call, packet);
+		break;
+	case wire::rc_atomic_acknowledge:
+		take_atomic_response(call, packet);
+		break;
+	default:
+		take_read_response(call, packet);
+	}
+}
+
+void Requester::take_acknowledge(Call &call, const siro_packet &packet)
+{
+	Psn psn(packet.psn);
+	wire::Aeth aeth = wire::Headers(packet).aeth();
+	u8 kind = (aeth.syndrome >> 5) & 7;
+	u8 value = aeth.syndrome & 0x1f;
+
+	switch (kind) {
+	case wire::aeth_ack:
+		take_credits(aeth);
+		if (!acknowledge_until(call, psn + 1))
+			loss(call);
+		break;
+	case wire::aeth_rnr:
+	case wire::aeth_nak:
+		/* Everything before the refused packet has been executed. */
+		if (!acknowledge_until(call, psn))
+			loss(call);
+		else if (kind == wire::aeth_rnr)
+			take_rnr(call, value);
+		else
+			take_nak(call, value);
+		break;
+	default:
+		call.ctx.counters[SIRO_CNT_STALE_RESPONSES]++;
+	}
+}
+
+void Requester::take_rnr(Call &call, u8 code)
+{
+	siro_context &ctx = call.ctx;
+	constexpr u8 forever = 7;
+
+	if (rnr_until_ || state_ == SIRO_QPS_ERR)
+		return;
+	ctx.counters[SIRO_CNT_RCVD_RNR_ERR]++;
+	if (attr_.rnr_retry != forever) {
+		if (!rnr_left_) {
+			ctx.counters[SIRO_CNT_RETRY_RNR_EXCEEDED_ERR]++;
+			fail(call, SIRO_WC_RNR_RETRY_EXC_ERR);
+			return;
+		}
+		rnr_left_--;
+	}
+	rnr_until_ = ctx.now + wire::rnr_nanoseconds(code);
+	rewind();
+	timer_.hold(rnr_until_);
+}
+
+void Requester::take_nak(Call &call, u8 code)
+{
+	switch (code) {
+	case wire::nak_psn_sequence:
+		call.ctx.counters[SIRO_CNT_RCVD_SEQ_ERR]++;
+		loss(call);
+		break;
+	case wire::nak_invalid_request:
+		fail(call, SIRO_WC_REM_INV_REQ_ERR);
+		break;
+	case wire::nak_remote_access:
+		fail(call, SIRO_WC_REM_ACCESS_ERR);
+		break;
+	case wire::nak_remote_operation:
+		fail(call, SIRO_WC_REM_OP_ERR);
+		break;
+	default:
+		call.ctx.counters[SIRO_CNT_STALE_RESPONSES]++;
+	}
+}
+
+/*
+ * The entry that a data response belongs to, after everything before it has
+ * been acknowledged by it; nullptr if something is missing in between.
+ */
+SendEntry *Requester::answered(Call &call, const siro_packet &packet)
+{
+	wire::Headers headers(packet);
+
+	if (headers.is(wire::has_aeth)) {
+		wire::Aeth aeth = headers.aeth();
+
+		if (aeth.syndrome >> 5 != wire::aeth_ack) {
+			call.ctx.counters[SIRO_CNT_STALE_RESPONSES]++;
+			return nullptr;
+		}
+		take_credits(aeth);
+	}
+	if (!acknowledge_until(call, Psn(packet.psn))) {
+		loss(call);
+		return nullptr;
+	}
+	if (state_ == SIRO_QPS_ERR || !queue_.has_started())
+		return nullptr;
+	return &queue_.oldest();
+}
+
+void Requester::take_read_response(Call &call, const siro_packet &packet)
+{
+	SendEntry *e = answered(call, packet);
+
+	if (!e)
+		return;
+	if (!is_read(e->wqe.opcode)) {
+		fail(call, SIRO_WC_BAD_RESP_ERR);
+		return;
+	}
+
+	u64 offset = u64{e->received} * attr_.mtu;
+	bool was_asked = Psn(packet.psn) < cursor();
+
+	if (packet.payload_length != min(u64{attr_.mtu}, e->length - offset)) {
+		fail(call, SIRO_WC_BAD_RESP_ERR);
+		return;
+	}
+	if (!place(call, *e, offset, packet)) {
+		fail(call, SIRO_WC_LOC_PROT_ERR);
+		return;
+	}
+	e->received++;
+	if (was_asked && (e->received % chunk == 0 || e->received == e->packets))
+		rd_outstanding_--;
+	if (e->received == e->packets)
+		complete_oldest(call);
+	progress(call, Psn(packet.psn) + 1);
+}
+
+void Requester::take_atomic_response(Call &call, const siro_packet &packet)
+{
+	SendEntry *e = answered(call, packet);
+
+	if (!e)
+		return;
+	if (!is_atomic(e->wqe.opcode)) {
+		fail(call, SIRO_WC_BAD_RESP_ERR);
+		return;
+	}
+
+	u64 original = wire::Headers(packet).atomic_original();
+	SgeList list(e->sges(), e->wqe.num_sge);
+
+	if (!list.scatter(call.regions, 0, reinterpret_cast<const u8 *>(&original),
+			  sizeof(original))) {
+		fail(call, SIRO_WC_LOC_PROT_ERR);
+		return;
+	}
+	if (Psn(packet.psn) < cursor())
+		rd_outstanding_--;
+	e->received = 1;
+	complete_oldest(call);
+	progress(call, Psn(packet.psn) + 1);
+}
+
+bool Requester::place(Call &call, const SendEntry &e, u64 offset, const siro_packet &packet)
+{
+	SgeList list(e.sges(), e.wqe.num_sge);
+	PacketReader reader(packet);
+	u32 left = packet.payload_length;
+
+	reader.skip(packet.header_length);
+	while (left) {
+		auto piece = reader.next(left);
+		u32 n = static_cast<u32>(piece.size());
+
+		if (!list.scatter(call.regions, offset, piece.data(), n))
+			return false;
+		offset += n;
+		left -= n;
+	}
+	return true;
+}
+
+/*
+ * The peer has executed everything before @end. False if that includes a READ
+ * or atomic whose response has not come: it was lost.
+ */
+bool Requester::acknowledge_until(Call &call, Psn end)
+{
+	u32 left = end.since(una_);
+
+	while (left && queue_.has_started() && state_ != SIRO_QPS_ERR) {
+		SendEntry &e = queue_.oldest();
+		u32 of_entry = e.packets - una_.since(e.first_psn);
+
+		if (wants_response(e.wqe.opcode))
+			return false;
+		if (left < of_entry) {
+			progress(call, end);
+			return true;
+		}
+		left -= of_entry;
+
+		Psn una = e.end_psn();
+
+		complete_oldest(call);
+		progress(call, una);
+	}
+	return true;
+}
+
+void Requester::progress(Call &call, Psn una)
+{
+	u64 now = call.ctx.now;
+
+	if (state_ == SIRO_QPS_ERR)
+		return;
+	una_ = una;
+	rewound_ = false;
+	rnr_left_ = attr_.rnr_retry;
+	timer_.sampled(now, una_);
+	timer_.acknowledged(now, una_ != sent_);
+	catch_up();
+}
+
+/* What has been acknowledged need not be sent again. */
+void Requester::catch_up()
+{
+	u32 behind = queue_.completed() - send_;
+
+	if (static_cast<s32>(behind) > 0) {
+		send_ = queue_.completed();
+		packet_ = 0;
+	}
+	if (send_ == queue_.completed() && queue_.has_started()) {
+		const SendEntry &e = queue_.oldest();
+
+		packet_ = max(packet_, e.packets ? una_.since(e.first_psn) : 0);
+	}
+}
+
+void Requester::rewind()
+{
+	send_ = queue_.completed();
+	packet_ = 0;
+	rd_outstanding_ = 0;
+	unasked_ = ack_interval;
+	timer_.retransmitted();
+	catch_up();
+}
+
+/* The first sign of a loss starts a recovery, others wait for the timer. */
+void Requester::loss(Call &call)
+{
+	if (rewound_ || state_ == SIRO_QPS_ERR)
+		return;
+	rewound_ = true;
+	call.ctx.counters[SIRO_CNT_COMPLETER_RETRY_ERR]++;
+	rewind();
+}
+
+void Requester::take_credits(wire::Aeth aeth)
+{
+	u8 code = aeth.syndrome & 0x1f;
+
+	limited_ = code != wire::credits_unlimited;
+	credit_limit_ = (aeth.msn + wire::credit_count(code)) & Psn::mask;
+}
+
+} // namespace sirocco

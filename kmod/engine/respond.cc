@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* The responder's way out: READ and atomic responses, ACKs and NAKs. */
+#include "responder.h"
+
+namespace sirocco {
+
+namespace {
+
+u8 *put_bth(u8 *to, u8 opcode, u32 pad, u32 dest_qpn, Psn psn)
+{
+	wire::Bth bth{};
+
+	bth.opcode = opcode;
+	bth.flags = static_cast<u8>(wire::Bth::migrated | (pad << 4));
+	bth.pkey = SIRO_DEFAULT_PKEY;
+	bth.dest_qpn = dest_qpn;
+	bth.psn = psn.value();
+	store(to, bth);
+	return to + sizeof(bth);
+}
+
+u8 *put_aeth(u8 *to, u8 syndrome, u32 msn)
+{
+	wire::Aeth aeth{};
+
+	aeth.syndrome = syndrome;
+	aeth.msn = msn;
+	store(to, aeth);
+	return to + sizeof(aeth);
+}
+
+u8 read_opcode(bool is_first, bool is_last)
+{
+	using namespace wire;
+
+	if (is_last)
+		return is_first ? rc_read_response_only : rc_read_response_last;
+	return is_first ? rc_read_response_first : rc_read_response_middle;
+}
+
+} // namespace
+
+void Responder::reply_nak(u8 syndrome)
+{
+	reply_ = Reply::nak;
+	reply_syndrome_ = syndrome;
+	reply_psn_ = expected_;
+}
+
+u8 Responder::ack_syndrome(Call &call) const
+{
+	u32 count = siro_port_recv_count(call.ctx.port);
+	u8 code = count == ~0u ? wire::credits_unlimited : wire::credit_code(count);
+
+	return wire::syndrome(wire::aeth_ack, code);
+}
+
+/* Answers in the order of PSNs; one ACK or NAK closes the batch. */
+void Responder::respond(Call &call)
+{
+	if (state_ < SIRO_QPS_RTR || type_ != SIRO_QPT_RC)
+		return;
+	while (ReadResource *r = resources_.first_pending())
+		if (!answer(call, *r))
+			return;
+	if (ack_due_ && reply_ == Reply::none) {
+		reply_ = Reply::ack;
+		reply_psn_ = expected_ - 1;
+	}
+	if (reply_ != Reply::none && send_reply(call)) {
+		reply_ = Reply::none;
+		ack_due_ = false;
+	}
+}
+
+bool Responder::answer(Call &call, ReadResource &r)
+{
+	if (r.atomic)
+		return answer_atomic(call, r);
+	while (r.pending()) {
+		if (!call.ctx.budget) {
+			call.ctx.outcome |= SIRO_OUT_MORE;
+			return false;
+		}
+		if (!answer_read(call, r))
+			return false;
+	}
+	return true;
+}
+
+/* The next response packet of a READ. */
+bool Responder::answer_read(Call &call, ReadResource &r)
+{
+	u64 offset = u64{r.next} * attr_.mtu;
+	u32 payload = static_cast<u32>(min(u64{attr_.mtu}, r.length - offset));
+	u8 opcode = read_opcode(r.next == r.begin, r.next + 1 == r.packets);
+	u16 props = wire::properties(opcode);
+	u32 pad = -payload & 3;
+	u32 bytes = wire::header_bytes(props) + payload + pad + wire::icrc_bytes;
+	siro_mr *mr = nullptr;
+
+	if (r.length) {
+		mr = call.regions.find(r.rkey, r.va, r.length, SIRO_ACCESS_REMOTE_READ);
+		if (!mr) {
+			Psn psn = r.first_psn + r.next;
+
+			resources_.cancel();
+			fail(call, wire::nak_remote_access, SIRO_WC_REM_ACCESS_ERR);
+			reply_psn_ = psn;
+			return true;
+		}
+	}
+
+	u32 follow_up = min(r.packets - r.next, u32{SIRO_MAX_BURST_PACKETS});
+	u8 *start = call.burst.reserve(*flow_, bytes, bytes * follow_up);
+
+	if (!start)
+		return false;
+
+	u8 *p = put_bth(start, opcode, pad, attr_.dest_qpn, r.first_psn + r.next);
+
+	if (props & wire::has_aeth)
+		p = put_aeth(p, ack_syndrome(call), r.msn);
+	if (mr)
+		copy_from_region(*mr, r.va + offset, p, payload);
+	memory_zero(p + payload, pad);
+	call.burst.add(bytes);
+	resources_.advance(r);
+	return true;
+}
+
+bool Responder::answer_atomic(Call &call, ReadResource &r)
+{
+	constexpr u32 bytes = sizeof(wire::Bth) + sizeof(wire::Aeth) + sizeof(wire::AtomicAckEth) +
+			      wire::icrc_bytes;
+	u8 *start = call.burst.reserve(*flow_, bytes, bytes);
+
+	if (!start)
+		return false;
+
+	u8 *p = put_bth(start, wire::rc_atomic_acknowledge, 0, attr_.dest_qpn, r.first_psn);
+
+	p = put_aeth(p, ack_syndrome(call), r.msn);
+	store(p, wire::AtomicAckEth{r.original});
+	call.burst.add(bytes);
+	resources_.advance(r);
+	return true;
+}
+
+bool Responder::send_reply(Call &call)
+{
+	constexpr u32 bytes = sizeof(wire::Bth) + sizeof(wire::Aeth) + wire::icrc_bytes;
+	u8 syndrome = reply_ == Reply::ack ? ack_syndrome(call) : reply_syndrome_;
+	u8 *start = call.burst.reserve(*flow_, bytes, bytes);
+
+	if (!start)
+		return false;
+	put_aeth(put_bth(start, wire::rc_acknowledge, 0, attr_.dest_qpn, reply_psn_), syndrome,
+		 msn_);
+	call.burst.add(bytes);
+	if (reply_ == Reply::nak)
+		call.ctx.counters[SIRO_CNT_SENT_NAKS]++;
+	return true;
+}
+
+} // namespace sirocco

@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+#include "responder.h"
+
+#include "packet.h"
+
+namespace sirocco {
+
+namespace {
+
+void store_be16(u8 *to, u32 value)
+{
+	store(to, be16(static_cast<u16>(value)));
+}
+
+/* The header as this packet had it, not the super-packet. */
+void copy_ipv4_header(u8 *to, const siro_packet &packet, const u8 *from)
+{
+	constexpr u32 bytes = 20, udp_bytes = 8;
+	u32 sum = 0;
+
+	memory_copy(to, from, bytes);
+	store_be16(to + 2, bytes + udp_bytes + packet.length);
+	store_be16(to + 4, packet.ip_id);
+	store_be16(to + 10, 0);
+	for (u32 i = 0; i < bytes; i += 2)
+		sum += load<be16>(to + i);
+	sum = (sum & 0xffff) + (sum >> 16);
+	sum = (sum & 0xffff) + (sum >> 16);
+	store_be16(to + 10, ~sum);
+}
+
+/* The 40 bytes before a datagram (IBTA A17.4.5.1). */
+void make_grh(u8 (&grh)[SIRO_GRH_BYTES], const siro_packet &packet, const siro_batch &batch)
+{
+	constexpr u32 udp_bytes = 8;
+
+	if (batch.family == 4) {
+		memory_zero(grh, sizeof(grh));
+		copy_ipv4_header(grh + 20, packet, batch.ip_header);
+		return;
+	}
+	memory_copy(grh, batch.ip_header, sizeof(grh));
+	store_be16(grh + 4, udp_bytes + packet.length);
+}
+
+} // namespace
+
+Responder::Responder(const siro_responder_config &config)
+	: flow_(config.flow), cookie_(config.cookie), qpn_(config.qpn), pd_(config.pd),
+	  type_(config.type), srq_(config.srq)
+{
+}
+
+void Responder::modify(siro_context &ctx, u32 state, const siro_responder_attr &attr)
+{
+	u32 before = exchange(state_, state);
+
+	attr_ = attr;
+	resources_.assign(attr.resources, attr.max_dest_rd_atomic);
+
+	if (state == SIRO_QPS_RESET) {
+		discard();
+		reply_ = Reply::none;
+		ack_due_ = false;
+		siro_port_set_kick(ctx.port, 0);
+	}
+	if (before == SIRO_QPS_INIT && state == SIRO_QPS_RTR) {
+		expected_ = Psn(attr.rq_psn);
+		msn_ = 0;
+		established_ = last_wqe_ = silent_ = ack_due_ = false;
+		reply_ = Reply::none;
+		resources_.clear();
+	}
+	if (state == SIRO_QPS_ERR && before != SIRO_QPS_ERR) {
+		resources_.cancel();
+		reply_ = Reply::none;
+		ack_due_ = false;
+		siro_port_set_kick(ctx.port, 1);
+	}
+	if (state == SIRO_QPS_ERR)
+		run(ctx);
+}
+
+void Responder::run(siro_context &ctx)
+{
+	Call call(ctx, pd_);
+
+	respond(call);
+	finish(call);
+}
+
+void Responder::receive(siro_context &ctx, const siro_batch &batch)
+{
+	Call call(ctx, pd_);
+
+	if (state_ < SIRO_QPS_RTR || state_ == SIRO_QPS_ERR) {
+		ctx.counters[SIRO_CNT_WRONG_STATE] += batch.count;
+	} else if (type_ == SIRO_QPT_RC && !flow_matches(*flow_, batch)) {
+		ctx.counters[SIRO_CNT_BAD_ADDRESS] += batch.count;
+	} else {
+		for (u32 i = 0; i < batch.count && state_ != SIRO_QPS_ERR; i++)
+			take(call, batch.packets[i], batch);
+	}
+	respond(call);
+	finish(call);
+}
+
+void Responder::finish(Call &call)
+{
+	if (state_ == SIRO_QPS_ERR)
+		flush(call);
+	call.burst.send();
+	call.ctx.deadline = 0;
+}
+
+void Responder::take(Call &call, const siro_packet &packet, const siro_batch &batch)
+{
+	constexpr u16 full_member = 0x8000;
+	wire::Headers headers(packet);
+	siro_context &ctx = call.ctx;
+
+	if ((headers.bth().pkey | full_member) != (SIRO_DEFAULT_PKEY | full_member)) {
+		ctx.counters[SIRO_CNT_BAD_PKEY]++;
+		return;
+	}
+	if (headers.is(wire::has_deth) != (type_ != SIRO_QPT_RC)) {
+		ctx.counters[SIRO_CNT_MALFORMED_PKTS]++;
+		return;
+	}
+	if (type_ != SIRO_QPT_RC) {
+		take_datagram(call, packet, batch);
+		return;
+	}
+
+	s32 ahead = Psn(packet.psn).ahead_of(expected_);
+
+	if (ahead > 0) {
+		ctx.counters[SIRO_CNT_OUT_OF_SEQ_REQUEST]++;
+		if (!silent_)
+			reply_nak(wire::syndrome(wire::aeth_nak, wire::nak_psn_sequence));
+		silent_ = true;
+	} else if (ahead < 0) {
+		ctx.counters[SIRO_CNT_DUPLICATE_REQUEST]++;
+		take_duplicate(call, packet);
+	} else {
+		take_in_sequence(call, packet);
+	}
+}
+
+void Responder::take_in_sequence(Call &call, const siro_packet &packet)
+{
+	/* What was missing is here: a NAK that has not left yet is void. */
+	silent_ = false;
+	if (reply_ == Reply::nak)
+		reply_ = Reply::none;
+	if (state_ == SIRO_QPS_RTR && !established_) {
+		established_ = true;
+		call.ctx.events |= SIRO_EVENT_COMM_EST;
+	}
+	execute(call, packet);
+}
+
+/* Executed before: only the answer is repeated (IBTA 9.7.5.1.2, table 50). */
+void Responder::take_duplicate(Call &, const siro_packet &packet)
+{
+	wire::Headers headers(packet);
+	Psn psn(packet.psn);
+
+	if (headers.is(wire::send | wire::write)) {
+		ack_due_ = true;
+		return;
+	}
+
+	ReadResource *r = resources_.find(psn);
+
+	if (!r || r->atomic != headers.is(wire::has_atomic_eth))
+		return;
+
+	u32 begin = psn.since(r->first_psn);
+
+	if (!r->atomic) {
+		wire::Reth reth = headers.reth();
+		u64 offset = u64{begin} * attr_.mtu;
+
+		/* The rest of the request, nothing that was not asked for before. */
+		if (reth.rkey != r->rkey || reth.va != r->va + offset ||
+		    reth.length != r->length - offset)
+			return;
+	}
+	resources_.repeat(*r, begin);
+}
+
+void Responder::take_datagram(Call &call, const siro_packet &packet, const siro_batch &batch)
+{
+	wire::Headers headers(packet);
+	wire::Deth deth = headers.deth();
+	siro_context &ctx = call.ctx;
+	u8 grh[SIRO_GRH_BYTES];
+	siro_cqe cqe{};
+
+	if (deth.qkey != attr_.qkey) {
+		ctx.counters[SIRO_CNT_BAD_QKEY]++;
+		return;
+	}
+	if (acquire(call) != Recv::ready ||
+	    SgeList(sges_, recv_.num_sge).length() < SIRO_GRH_BYTES + packet.payload_length) {
+		ctx.counters[SIRO_CNT_OUT_OF_BUFFER]++;
+		return;
+	}
+	make_grh(grh, packet, batch);
+	if (!SgeList(sges_, recv_.num_sge).scatter(call.regions, 0, grh, sizeof(grh)) ||
+	    !place_recv(call, packet, sizeof(grh))) {
+		complete_recv(call, cqe, SIRO_WC_LOC_PROT_ERR);
+		return;
+	}
+	cqe.opcode = SIRO_WC_RECV;
+	cqe.byte_len = SIRO_GRH_BYTES + packet.payload_length;
+	cqe.src_qp = deth.src_qpn;
+	cqe.flags = SIRO_WC_GRH;
+	cqe.network_type = batch.family == 4 ? SIRO_NETWORK_IPV4 : SIRO_NETWORK_IPV6;
+	if (headers.is(wire::has_imm)) {
+		cqe.imm = headers.imm();
+		cqe.flags |= SIRO_WC_WITH_IMM;
+	}
+	if (headers.solicited())
+		cqe.flags |= SIRO_WC_SOLICITED;
+	complete_recv(call, cqe, SIRO_WC_SUCCESS);
+}
+
+/* Makes recv_ the receive WQE in use. */
+Responder::Recv Responder::acquire(Call &call)
+{
+	siro_cqe cqe{};
+
+	if (has_recv_)
+		return Recv::ready;
+	switch (siro_port_take_recv(call.ctx.port, &call.ctx, &recv_, sges_)) {
+	case 1:
+		has_recv_ = true;
+		return Recv::ready;
+	case 0:
+		return Recv::none;
+	default:
+		has_recv_ = true;
+		recv_.num_sge = 0;
+		if (type_ != SIRO_QPT_RC)
+			complete_recv(call, cqe, SIRO_WC_LOC_QP_OP_ERR);
+		return Recv::bad;
+	}
+}
+
+bool Responder::place_recv(Call &call, const siro_packet &packet, u64 offset)
+{
+	SgeList list(sges_, recv_.num_sge);
+	PacketReader reader(packet);
+	u32 left = packet.payload_length;
+
+	reader.skip(packet.header_length);
+	while (left) {
+		auto piece = reader.next(left);
+		u32 n = static_cast<u32>(piece.size());
+
+		if (!list.scatter(call.regions, offset, piece.data(), n))
+			return false;
+		offset += n;
+		left -= n;
+	}
+	return true;
+}
+
+/* @cqe: everything but identity and status. */
+void Responder::complete_recv(Call &call, siro_cqe &cqe, u32 status)
+{
+	siro_context &ctx = call.ctx;
+
+	has_recv_ = false;
+	cqe.wr_id = recv_.wr_id;
+	cqe.cookie = cookie_;
+	cqe.qp_num = qpn_;
+	cqe.status = static_cast<u8>(status);
+	if (status == SIRO_WC_SUCCESS)
+		ctx.counters[SIRO_CNT_RDMA_RECVS]++;
+	else if (status == SIRO_WC_WR_FLUSH_ERR)
+		ctx.counters[SIRO_CNT_RESP_CQE_FLUSH_ERROR]++;
+	else
+		ctx.counters[SIRO_CNT_RESP_CQE_ERROR]++;
+	if (status != SIRO_WC_SUCCESS)
+		cqe.opcode = SIRO_WC_RECV;
+	siro_port_complete_recv(ctx.port, &ctx, &cqe);
+}
+
+/* Class C and E errors: NAK, then the QP is over (IBTA 9.9.3). */
+void Responder::fail(Call &call, u8 nak_code, u32 status)
+{
+	siro_context &ctx = call.ctx;
+	siro_cqe cqe{};
+
+	reply_nak(wire::syndrome(wire::aeth_nak, nak_code));
+	ack_due_ = false;
+	message_ = Message::none;
+	if (has_recv_)
+		complete_recv(call, cqe, status);
+	else if (nak_code == wire::nak_remote_access)
+		ctx.events |= SIRO_EVENT_QP_ACCESS_ERR;
+	else
+		ctx.events |= SIRO_EVENT_QP_REQ_ERR;
+	state_ = SIRO_QPS_ERR;
+	ctx.outcome |= SIRO_OUT_QP_ERROR;
+	siro_port_set_kick(ctx.port, 1);
+}
+
+void Responder::not_ready(Call &call)
+{
+	siro_context &ctx = call.ctx;
+
+	ctx.counters[SIRO_CNT_SEND_RNR_ERR]++;
+	ctx.counters[SIRO_CNT_OUT_OF_BUFFER]++;
+	reply_nak(wire::syndrome(wire::aeth_rnr, attr_.min_rnr_timer));
+	silent_ = true;
+}
+
+void Responder::flush(Call &call)
+{
+	siro_context &ctx = call.ctx;
+	siro_cqe cqe{};
+
+	message_ = Message::none;
+	if (has_recv_)
+		complete_recv(call, cqe, SIRO_WC_WR_FLUSH_ERR);
+	if (srq_) {
+		if (!last_wqe_)
+			ctx.events |= SIRO_EVENT_LAST_WQE_REACHED;
+		last_wqe_ = true;
+		return;
+	}
+	while (siro_port_take_recv(ctx.port, &ctx, &recv_, sges_)) {
+		complete_recv(call, cqe, SIRO_WC_WR_FLUSH_ERR);
+		if (!ctx.budget) {
+			ctx.outcome |= SIRO_OUT_MORE;
+			return;
+		}
+		ctx.budget--;
+	}
+}
+
+} // namespace sirocco
+
+using namespace sirocco;
+
+static_assert(sizeof(Responder) <= sizeof(siro_responder) && alignof(Responder) <= 8);
+
+static Responder &engine(siro_responder *res)
+{
+	return *reinterpret_cast<Responder *>(res);
+}
+
+static const Responder &engine(const siro_responder *res)
+{
+	return *reinterpret_cast<const Responder *>(res);
+}
+
+extern "C" void siro_responder_init(siro_responder *res, const siro_responder_config *config)
+{
+	construct_at<Responder>(res, *config);
+}
+
+extern "C" void siro_responder_modify(siro_responder *res, siro_context *ctx, __u32 state,
+				      const siro_responder_attr *attr)
+{
+	engine(res).modify(*ctx, state, *attr);
+}
+
+extern "C" __u32 siro_responder_state(const siro_responder *res)
+{
+	return engine(res).state();
+}
+
+extern "C" __u32 siro_responder_psn(const siro_responder *res)
+{
+	return engine(res).psn().value();
+}
+
+extern "C" void siro_responder_receive(siro_responder *res, siro_context *ctx,
+				       const siro_batch *batch)
+{
+	engine(res).receive(*ctx, *batch);
+}
+
+extern "C" void siro_responder_run(siro_responder *res, siro_context *ctx)
+{
+	engine(res).run(*ctx);
+}
+
+extern "C" void siro_responder_discard(siro_responder *res)
+{
+	engine(res).discard();
+}

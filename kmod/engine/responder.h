@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* The receive queue half of a QP (IBTA 9.7.3, 9.7.4, 9.8.3, 9.9.3). */
+#pragma once
+
+#include "base/base.h"
+
+#include "burst.h"
+#include "psn.h"
+#include "read_resource.h"
+#include "regions.h"
+#include "siro_port.h"
+#include "wire.h"
+
+namespace sirocco {
+
+class Responder {
+public:
+	explicit Responder(const siro_responder_config &config);
+
+	void modify(siro_context &ctx, u32 state, const siro_responder_attr &attr);
+	void receive(siro_context &ctx, const siro_batch &batch);
+	void run(siro_context &ctx);
+
+	void discard()
+	{
+		has_recv_ = false;
+		message_ = Message::none;
+	}
+
+	u32 state() const
+	{
+		return state_;
+	}
+
+	Psn psn() const
+	{
+		return expected_;
+	}
+
+private:
+	/* What one call from the glue works with. */
+	struct Call {
+		Call(siro_context &context, u32 pd)
+			: ctx(context), regions(context.port, pd), burst(context, true)
+		{
+		}
+
+		siro_context &ctx;
+		Regions regions;
+		Burst burst;
+	};
+
+	/* What kind of multi-packet request is under way. */
+	enum class Message : u8 { none, send, write };
+	enum class Reply : u8 { none, ack, nak };
+	enum class Recv { ready, none, bad };
+
+	/* responder.cc: states, sequence, receive WQEs, completion */
+	void finish(Call &call);
+	void take(Call &call, const siro_packet &packet, const siro_batch &batch);
+	void take_in_sequence(Call &call, const siro_packet &packet);
+	void take_duplicate(Call &call, const siro_packet &packet);
+	void take_datagram(Call &call, const siro_packet &packet, const siro_batch &batch);
+	Recv acquire(Call &call);
+	void complete_recv(Call &call, siro_cqe &cqe, u32 status);
+	void fail(Call &call, u8 nak_code, u32 status);
+	void not_ready(Call &call);
+	void flush(Call &call);
+	bool place_recv(Call &call, const siro_packet &packet, u64 offset);
+
+	/* responder_execute.cc */
+	void execute(Call &call, const siro_packet &packet);
+	void execute_send(Call &call, const siro_packet &packet);
+	void execute_write(Call &call, const siro_packet &packet);
+	void execute_read(Call &call, const siro_packet &packet);
+	void execute_atomic(Call &call, const siro_packet &packet);
+	bool length_fits(const siro_packet &packet) const;
+	bool need_recv(Call &call);
+	void accept_last(Call &call, const siro_packet &packet);
+	void accepted(const siro_packet &packet);
+
+	/* respond.cc */
+	void respond(Call &call);
+	bool answer(Call &call, ReadResource &r);
+	bool answer_read(Call &call, ReadResource &r);
+	bool answer_atomic(Call &call, ReadResource &r);
+	bool send_reply(Call &call);
+	void reply_nak(u8 syndrome);
+	u8 ack_syndrome(Call &call) const;
+
+	siro_flow *flow_;
+	u64 cookie_;
+	u32 qpn_;
+	u32 pd_;
+	u32 type_;
+	bool srq_;
+
+	u32 state_ = SIRO_QPS_RESET;
+	siro_responder_attr attr_{};
+
+	Psn expected_;
+	u32 msn_ = 0;
+	bool established_ = false; /* COMM_EST was raised */
+	bool last_wqe_ = false; /* LAST_WQE_REACHED was raised */
+	bool silent_ = false; /* a NAK for expected_ is out: later packets are dropped */
+	bool ack_due_ = false;
+
+	Reply reply_ = Reply::none;
+	u8 reply_syndrome_ = 0;
+	Psn reply_psn_;
+
+	Message message_ = Message::none;
+	bool has_recv_ = false;
+	u32 placed_ = 0; /* bytes of the message so far */
+	u32 write_length_ = 0;
+	u32 write_key_ = 0;
+	u64 write_va_ = 0;
+
+	ReadResources resources_;
+
+	siro_recv_wqe recv_{};
+	siro_sge sges_[SIRO_MAX_SGE];
+};
+
+} // namespace sirocco
