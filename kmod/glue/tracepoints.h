@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+#undef TRACE_SYSTEM
+#define TRACE_SYSTEM sirocco
+
+#if !defined(SIRO_TRACE_H) || defined(TRACE_HEADER_MULTI_READ)
+#define SIRO_TRACE_H
+
+#include <linux/tracepoint.h>
+
+DECLARE_EVENT_CLASS(siro_packets,
+	TP_PROTO(u32 device, u32 qpn, u32 packets, u32 bytes),
+	TP_ARGS(device, qpn, packets, bytes),
+	TP_STRUCT__entry(
+		__field(u32, device)
+		__field(u32, qpn)
+		__field(u32, packets)
+		__field(u32, bytes)
+	),
+	TP_fast_assign(
+		__entry->device = device;
+		__entry->qpn = qpn;
+		__entry->packets = packets;
+		__entry->bytes = bytes;
+	),
+	TP_printk("dev=%u qpn=%u packets=%u bytes=%u", __entry->device, __entry->qpn,
+		  __entry->packets, __entry->bytes)
+);
+
+/* A burst leaves; @qpn is the sender. */
+DEFINE_EVENT(siro_packets, siro_tx_burst,
+	TP_PROTO(u32 device, u32 qpn, u32 packets, u32 bytes),
+	TP_ARGS(device, qpn, packets, bytes)
+);
+
+/* A batch has come; @qpn is the receiver. */
+DEFINE_EVENT(siro_packets, siro_rx_batch,
+	TP_PROTO(u32 device, u32 qpn, u32 packets, u32 bytes),
+	TP_ARGS(device, qpn, packets, bytes)
+);
+
+TRACE_EVENT(siro_qp_state,
+	TP_PROTO(u32 device, u32 qpn, u32 from, u32 to),
+	TP_ARGS(device, qpn, from, to),
+	TP_STRUCT__entry(
+		__field(u32, device)
+		__field(u32, qpn)
+		__field(u32, from)
+		__field(u32, to)
+	),
+	TP_fast_assign(
+		__entry->device = device;
+		__entry->qpn = qpn;
+		__entry->from = from;
+		__entry->to = to;
+	),
+	TP_printk("dev=%u qpn=%u state %u to %u", __entry->device, __entry->qpn, __entry->from,
+		  __entry->to)
+);
+
+TRACE_EVENT(siro_wc_error,
+	TP_PROTO(u32 device, u32 qpn, u64 wr_id, u32 opcode, u32 status),
+	TP_ARGS(device, qpn, wr_id, opcode, status),
+	TP_STRUCT__entry(
+		__field(u64, wr_id)
+		__field(u32, device)
+		__field(u32, qpn)
+		__field(u32, opcode)
+		__field(u32, status)
+	),
+	TP_fast_assign(
+		__entry->wr_id = wr_id;
+		__entry->device = device;
+		__entry->qpn = qpn;
+		__entry->opcode = opcode;
+		__entry->status = status;
+	),
+	TP_printk("dev=%u qpn=%u wr_id=%#llx opcode=%u status=%u", __entry->device,
+		  __entry->qpn, __entry->wr_id, __entry->opcode, __entry->status)
+);
+
+#endif /* SIRO_TRACE_H */
+
+#undef TRACE_INCLUDE_PATH
+#define TRACE_INCLUDE_PATH .
+#undef TRACE_INCLUDE_FILE
+#define TRACE_INCLUDE_FILE tracepoints
+#include <trace/define_trace.h>
