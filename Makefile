@@ -49,6 +49,9 @@ have-kernel:
 provider:
 	@libprovider/build
 
+provider-tests:
+	@libprovider/build check
+
 install:
 	@libprovider/build install
 
@@ -59,7 +62,7 @@ demo:
 	@scripts/demo
 
 check:
-	@.ci/run
+	@scripts/check
 
 lint:
 	@scripts/lint
@@ -73,13 +76,11 @@ fuzz:
 kunit:
 	@kunit/run
 
-kernels := $(or $(K),6.1 6.12)
-
 qemu:
-	@qemu-tests/run $(kernels:%=--kernel %) $(CASES)
+	@scripts/qemu '$(or $(K),6.1 6.12)' $(CASES)
 
 qemu-debug:
-	@qemu-tests/run --kernel debug $(CASES)
+	@scripts/qemu debug $(CASES)
 
 bench:
 	@bench/run
@@ -93,6 +94,7 @@ help:
 	@echo '                 ARCH=um for User-mode Linux; neither: the running kernel'
 	@echo 'modules_install  install it, so that modprobe finds it'
 	@echo 'provider         build the rdma-core provider in build/provider'
+	@echo 'provider-tests   unit tests of the provider'
 	@echo 'install          install the provider'
 	@echo 'setup            install what the build and the tests need (Debian 12, root)'
 	@echo 'demo             boot a Debian kernel in QEMU and show two hosts at work'
@@ -106,5 +108,5 @@ help:
 	@echo 'bench            speed against rdma_rxe'
 	@echo 'clean            remove build/'
 
-.PHONY: all modules modules_install have-kernel provider install setup demo check lint \
+.PHONY: all modules modules_install have-kernel provider provider-tests install setup demo check lint \
 	host-tests fuzz kunit qemu qemu-debug bench clean help
