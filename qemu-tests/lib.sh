@@ -34,6 +34,7 @@ limited() {
 check() {
 	local name=$1 start=$SECONDS rc out=/tmp/check.out
 	shift
+	[[ $name =~ $ONLY ]] || return 0
 	log "check $CASE/$name"
 	limited "$@" >$out 2>&1
 	rc=$?
@@ -239,6 +240,14 @@ tcp_listens() { [ -n "$(in_ns "$1" ss -Hltn "sport = :$2")" ]; }
 # Listeners of the kernel clients show up here too.
 cm_listens() { rdma resource show cm_id | grep -q "LISTEN.*:$1 "; }
 
+# start NAMESPACE COMMAND...: in the background, with $! the command's own id
+# (a function run in the background would be a shell's).
+start() {
+	local ns=$1
+	shift
+	if [ -n "$ns" ]; then ip netns exec "$ns" "$@" & else "$@" & fi
+}
+
 # serve HOST READY COMMAND...: starts a server on host 1 or 2 and returns when
 # it can be connected to. READY is tcp:PORT, cm:PORT or -.
 # Its process id is then in SERVER.
@@ -246,7 +255,7 @@ serve() {
 	local ns ready=$2
 	case $1 in 1) ns=$NS1 ;; *) ns=$NS2 ;; esac
 	shift 2
-	in_ns "$ns" "$@" &
+	start "$ns" "$@"
 	SERVER=$!
 	echo $SERVER >>$SERVERS
 	within 30 server_ready "$ns" "$ready"
@@ -268,17 +277,24 @@ stop_servers() {
 	rm -f $SERVERS
 }
 
-# duo READY SERVER... -- CLIENT...: server on host 1, client on host 2; both
-# must end by themselves with status 0.
-duo() {
-	local ready=$1 server=() rc
+# client_of READY SERVER... -- CLIENT...: server on host 1, client on host 2,
+# which must end with status 0. The server is of the kind that never ends.
+client_of() {
+	local ready=$1 server=()
 	shift
 	while [ "$1" != -- ]; do server+=("$1"); shift; done
 	shift
 	serve 1 "$ready" "${server[@]}" || return 1
-	in2 "$@" || { rc=$?; echo "client: status $rc"; return 1; }
-	wait $SERVER || { rc=$?; echo "server: status $rc"; return 1; }
+	in2 "$@" || { echo "client: status $?"; return 1; }
 }
+
+# duo READY SERVER... -- CLIENT...: both must end with status 0.
+duo() {
+	client_of "$@" || return 1
+	wait $SERVER || { echo "server: status $?"; return 1; }
+}
+
+gone() { ! kill -0 "$1" 2>/dev/null; }
 
 # ---- counters, faults, kernel log ----------------------------------------
 
@@ -312,8 +328,11 @@ kernel_log_silent() {
 }
 
 # What ib_core itself holds of each link (QP1 and its like) is written down
-# when links are made; anything beyond that belongs to a client.
-resources() { rdma resource show | sed 's/^[0-9]*: //; s/ *$//'; }
+# when links are made; anything beyond that belongs to a client. CQs do not
+# count: the core keeps those of kernel clients in a pool.
+resources() {
+	rdma resource show | sed 's/^[0-9]*: //; s/ cq [0-9]*//; s/ *$//'
+}
 resources_base() { resources >/tmp/resources; }
 resources_idle() {
 	local found
