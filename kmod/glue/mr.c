@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* Memory regions: keys, life, the region of all kernel memory. */
+#include <linux/mm.h>
+#include <linux/random.h>
+#include <linux/slab.h>
+
+#include "verbs.h"
+
+#define SIRO_MR_LIMIT XA_LIMIT(1, 0xffffff)
+
+struct siro_mr_obj *siro_mr_alloc(struct ib_pd *ibpd)
+{
+	struct siro_mr_obj *obj = kzalloc(sizeof(*obj), GFP_KERNEL);
+
+	if (!obj)
+		return NULL;
+
+	spin_lock_init(&obj->lock);
+	obj->mr.pd = to_siro_pd(ibpd)->number;
+	obj->ibmr.device = ibpd->device;
+	return obj;
+}
+
+/* The region is found from now on, but only used once its state is VALID. */
+int siro_mr_insert(struct siro_mr_obj *obj)
+{
+	struct siro_dev *dev = to_siro_dev(obj->ibmr.device);
+	u32 index;
+	int ret;
+
+	ret = xa_alloc_cyclic(&dev->mrs, &index, obj, SIRO_MR_LIMIT, &dev->mr_next, GFP_KERNEL);
+	if (ret < 0)
+		return ret;
+
+	obj->mr.key = index << 8 | get_random_u32() >> 24;
+	obj->ibmr.lkey = obj->mr.key;
+	obj->ibmr.rkey = obj->mr.key;
+	return 0;
+}
+
+void siro_mr_free(struct siro_mr_obj *obj)
+{
+	if (obj->umem)
+		ib_umem_release(obj->umem);
+	kvfree(obj->live);
+	kvfree(obj->staged);
+	kfree_rcu(obj, rcu);
+}
+
+/* Uses last one engine call each and never wait for the caller. */
+void siro_mr_wait_unused(struct siro_mr *mr)
+{
+	smp_mb(); /* the state is written before users is read: siro_port_mr_get() */
+	while (atomic_read((atomic_t *)&mr->users))
+		cpu_relax();
+	smp_mb(); /* what users did comes before what the caller does next */
+}
+
+struct ib_mr *siro_get_dma_mr(struct ib_pd *ibpd, int access)
+{
+	struct siro_mr_obj *obj = siro_mr_alloc(ibpd);
+	int err;
+
+	if (!obj)
+		return ERR_PTR(-ENOMEM);
+
+	/* ib_dma_map_*() of a software device yields addresses of the linear map. */
+	obj->mr.layout = SIRO_MR_DMA;
+	obj->mr.iova = PAGE_OFFSET;
+	obj->mr.length = (uintptr_t)high_memory - PAGE_OFFSET;
+	obj->mr.access = access;
+	err = siro_mr_insert(obj);
+	if (err) {
+		siro_mr_free(obj);
+		return ERR_PTR(err);
+	}
+	smp_store_release(&obj->mr.state, SIRO_MR_VALID);
+	return &obj->ibmr;
+}
+
+int siro_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata)
+{
+	struct siro_mr_obj *obj = to_siro_mr(ibmr);
+	unsigned long flags;
+
+	xa_erase(&to_siro_dev(ibmr->device)->mrs, obj->mr.key >> 8);
+	spin_lock_irqsave(&obj->lock, flags);
+	WRITE_ONCE(obj->mr.state, SIRO_MR_INVALID);
+	spin_unlock_irqrestore(&obj->lock, flags);
+	siro_mr_wait_unused(&obj->mr);
+	siro_mr_free(obj);
+	return 0;
+}

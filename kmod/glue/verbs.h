@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/* What the files of the verbs offer each other. */
+#ifndef SIRO_VERBS_H
+#define SIRO_VERBS_H
+
+#include <linux/bottom_half.h>
+
+#include "siro.h"
+#include "siro_compat_verbs.h"
+
+/* ---- udata.c ---- */
+/**
+ * siro_copy_request() - copy driver data of a call in
+ * Return: 0, -EINVAL: too short, -EOPNOTSUPP: longer and not zero, -EFAULT.
+ */
+int siro_copy_request(struct ib_udata *udata, void *req, size_t size);
+
+/* Only zeroes may come where there is no driver data. */
+int siro_check_no_request(struct ib_udata *udata);
+
+/* Copy as much of a response as the caller has room for. */
+int siro_copy_response(struct ib_udata *udata, const void *resp, size_t size);
+
+/* ---- ring_mem.c ---- */
+/**
+ * siro_ring_create() - memory for a ring, and the kernel's view of it
+ * @limit: entries that the owner of the queue may use
+ * @entries: false for a header only
+ */
+int siro_ring_create(struct siro_ring *ring, struct siro_ring_mem **mem, u32 limit, u32 stride,
+		     bool user, bool entries);
+void siro_ring_mem_get(struct siro_ring_mem *mem);
+void siro_ring_mem_put(struct siro_ring_mem *mem);
+
+static inline u8 *siro_ring_entry(const struct siro_ring *ring, u32 index)
+{
+	return ring->entries + (size_t)(index & (ring->slots - 1)) * ring->stride;
+}
+
+static inline u32 siro_recv_stride(u32 max_sge)
+{
+	return sizeof(struct siro_recv_wqe) + max_sge * sizeof(struct siro_sge);
+}
+
+/* ---- mmap.c ---- */
+int siro_mmap(struct ib_ucontext *ibuc, struct vm_area_struct *vma);
+void siro_mmap_free(struct rdma_user_mmap_entry *rdma);
+
+/**
+ * siro_ring_expose() - let the owner of @udata map a ring
+ * @mem: NULL: there is no ring, all fields of @info become 0
+ */
+int siro_ring_expose(struct ib_udata *udata, struct siro_ring_mem *mem,
+		     const struct siro_ring *ring, struct siro_mmap_entry **entry,
+		     struct siro_ring_info *info);
+/* Ends new mappings; those that exist keep their pages. @entry may be NULL. */
+void siro_ring_hide(struct siro_mmap_entry *entry);
+
+/* ---- ah.c ---- */
+int siro_create_ah(struct ib_ah *ibah, struct rdma_ah_init_attr *init, struct ib_udata *udata);
+int siro_modify_ah(struct ib_ah *ibah, struct rdma_ah_attr *attr);
+int siro_query_ah(struct ib_ah *ibah, struct rdma_ah_attr *attr);
+int siro_destroy_ah(struct ib_ah *ibah, u32 flags);
+
+/* ---- cq.c, cq_poll.c, cq_resize.c ---- */
+int siro_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
+		   siro_create_cq_arg *arg);
+int siro_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata);
+int siro_resize_cq(struct ib_cq *ibcq, int cqe, struct ib_udata *udata);
+int siro_poll_cq(struct ib_cq *ibcq, int count, struct ib_wc *wc);
+int siro_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags);
+void siro_cq_push(struct siro_cq *cq, struct siro_context *ctx, const struct siro_cqe *cqe);
+/* Drop the completions of a QP from a CQ of the kernel. */
+void siro_cq_purge(struct siro_cq *cq, const struct siro_qp *qp);
+
+/* ---- srq.c, srq_modify.c ---- */
+int siro_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *init, struct ib_udata *udata);
+int siro_modify_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr, enum ib_srq_attr_mask mask,
+		    struct ib_udata *udata);
+int siro_query_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr);
+int siro_destroy_srq(struct ib_srq *ibsrq, struct ib_udata *udata);
+int siro_post_srq_recv(struct ib_srq *ibsrq, const struct ib_recv_wr *wr,
+		       const struct ib_recv_wr **bad_wr);
+int siro_srq_take(struct siro_srq *srq, struct siro_context *ctx, struct siro_recv_wqe *wqe,
+		  struct siro_sge *sges);
+
+/* ---- mr.c, mr_user.c, mr_fast.c ---- */
+struct siro_mr_obj *siro_mr_alloc(struct ib_pd *ibpd);
+int siro_mr_insert(struct siro_mr_obj *obj);
+void siro_mr_free(struct siro_mr_obj *obj);
+void siro_mr_wait_unused(struct siro_mr *mr);
+struct ib_mr *siro_get_dma_mr(struct ib_pd *ibpd, int access);
+int siro_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata);
+struct ib_mr *siro_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length, u64 iova, int access,
+			       struct ib_udata *udata);
+struct ib_mr *siro_alloc_mr(struct ib_pd *ibpd, enum ib_mr_type type, u32 max_num_sg);
+int siro_map_mr_sg(struct ib_mr *ibmr, struct scatterlist *sg, int nents, unsigned int *offset);
+
+/* ---- qp_table.c ---- */
+int siro_qpn_alloc(struct siro_qp *qp);
+/* Packets may find the QP from now on. */
+int siro_qp_publish(struct siro_qp *qp);
+/* Nobody finds it any more, the number is free. */
+void siro_qp_unpublish(struct siro_qp *qp);
+
+/* ---- qp.c ---- */
+int siro_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init, struct ib_udata *udata);
+int siro_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata);
+
+/* ---- qp_modify.c ---- */
+int siro_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask, struct ib_udata *udata);
+int siro_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
+		  struct ib_qp_init_attr *init);
+
+/* ---- qp_engine.c ---- */
+void siro_half_setup(struct siro_half *half, enum hrtimer_restart (*timer)(struct hrtimer *),
+		     work_func_t work);
+/* Stop the half's timer and worker for good. May sleep. */
+void siro_half_stop(struct siro_half *half);
+
+/**
+ * siro_half_enter() - lock a half and prepare a call into the engine
+ * Bottom halves stay off until siro_half_leave(). Not with interrupts off.
+ * Return: false, and nothing is locked, if the QP is being destroyed.
+ */
+bool siro_half_enter(struct siro_qp *qp, struct siro_half *half, struct siro_context *ctx);
+
+/**
+ * siro_half_leave() - arm timers, unlock, then notify and spread errors
+ */
+void siro_half_leave(struct siro_qp *qp, struct siro_half *half, struct siro_context *ctx);
+
+enum hrtimer_restart siro_requester_timer(struct hrtimer *timer);
+enum hrtimer_restart siro_responder_timer(struct hrtimer *timer);
+void siro_requester_work(struct work_struct *work);
+void siro_responder_work(struct work_struct *work);
+void siro_qp_event_work(struct work_struct *work);
+
+/* Run a half here if the context allows it, else in its worker. */
+void siro_requester_kick(struct siro_qp *qp);
+void siro_responder_kick(struct siro_qp *qp);
+
+/* ---- post.c ---- */
+int siro_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
+		   const struct ib_send_wr **bad_wr);
+int siro_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
+		   const struct ib_recv_wr **bad_wr);
+/* Append one receive; the poster's lock is held. */
+int siro_post_one_recv(struct siro_ring *ring, u32 max_sge, const struct ib_recv_wr *wr);
+
+#endif /* SIRO_VERBS_H */
