@@ -10,10 +10,10 @@ each_file() {
 	printf '%s\n' "$list" | xargs -d '\n' $1
 }
 
-# Seed inputs of the fuzzers are data, and so is what a program printed.
+# Formats without comments, and the seed inputs of the fuzzers.
 check_spdx() {
 	local f id want bad=0
-	for f in $(files . ':!LICENSES' ':!*/corpus/*' ':!*.json' ':!*.svg'); do
+	for f in $(files . ':!LICENSES' ':!*/corpus/*' ':!*.json' ':!*.driver' ':!*.patch'); do
 		id='GPL-2.0 OR BSD-2-Clause'
 		case $f in
 		uapi/*) id='((GPL-2.0 WITH Linux-syscall-note) OR BSD-2-Clause)' ;;
@@ -51,23 +51,29 @@ check_standalone() {
 
 check_clang_format() {
 	each_file 'clang-format --dry-run -Werror' \
-		'kmod/engine/*.cc' 'kmod/engine/*.h' 'host-tests/*.cc' 'host-tests/*.h'
+		'kmod/engine/*.cc' 'kmod/engine/*.h' 'host-tests/*.cc' 'host-tests/*.h' \
+		>"$out.format" 2>&1 && return
+	# One line for each place.
+	grep -a '\(error\|warning\|no files\)' "$out.format"
+	rm -f "$out.format"
+	return 1
 }
 
 # What does not suit an out-of-tree module that builds for two kernels:
 # FILE_PATH_CHANGES, MAINTAINERS  there is no MAINTAINERS file
 # LINUX_VERSION_CODE              kmod/compat is made of it; see check_version_code
 # SPDX_LICENSE_TAG                knows only the kernel's own choice; see check_spdx
+# CONSTANT_COMPARISON             takes LINUX_VERSION_CODE for one
 # SPLIT_STRING                    long messages
 # SYMBOLIC_PERMS                  contradicts what reviewers ask for
 # MACRO_WITH_FLOW_CONTROL, COMPLEX_MACRO  tracepoints and layout assertions
 # NEW_TYPEDEFS                    siro_types.h defines __u32 for the host
 ignored=FILE_PATH_CHANGES,MAINTAINERS,LINUX_VERSION_CODE,SPDX_LICENSE_TAG
-ignored+=,SPLIT_STRING,SYMBOLIC_PERMS,MACRO_WITH_FLOW_CONTROL,COMPLEX_MACRO,NEW_TYPEDEFS
+ignored+=,CONSTANT_COMPARISON,SPLIT_STRING,SYMBOLIC_PERMS,MACRO_WITH_FLOW_CONTROL,COMPLEX_MACRO,NEW_TYPEDEFS
 check_checkpatch() {
 	local tree
 	tree=$(scripts/linux-source) || return 1
-	each_file "perl $tree/scripts/checkpatch.pl --no-tree --quiet --terse --show-types
-		--max-line-length=100 --ignore $ignored -f" \
-		'kmod/*.c' kmod/glue kmod/compat kmod/include uapi 'kunit/*.c' 'bench/*.c'
+	each_file "perl $tree/scripts/checkpatch.pl --no-tree --quiet --terse --no-summary
+		--show-types --max-line-length=100 --ignore $ignored -f" \
+		kmod/glue kmod/compat kmod/include uapi 'kunit/*.[ch]' 'bench/*.[ch]'
 }
