@@ -224,6 +224,14 @@ static void siro_dealloc_driver(struct ib_device *ibdev)
 	dev_put(dev->ndev);
 }
 
+/*
+ * Having this lets a device go while processes have it open. Their rings stay
+ * mapped: the pages are plain memory, and each mapping holds its own.
+ */
+static void siro_disassociate(struct ib_ucontext *context)
+{
+}
+
 static const struct ib_device_ops siro_dev_ops = {
 	.owner = THIS_MODULE,
 	.driver_id = (enum rdma_driver_id)SIROCCO_DRIVER_ID,
@@ -233,6 +241,7 @@ static const struct ib_device_ops siro_dev_ops = {
 	.alloc_hw_port_stats = siro_alloc_stats,
 	.dealloc_driver = siro_dealloc_driver,
 	.del_gid = siro_del_gid,
+	.disassociate_ucontext = siro_disassociate,
 	.get_dev_fw_str = siro_get_fw_string,
 	.get_hw_stats = siro_get_stats,
 	.get_link_layer = siro_get_link_layer,
