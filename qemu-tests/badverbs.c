@@ -34,6 +34,7 @@ static union ibv_gid gid;
 static int gid_index;
 static int failures;
 static int rnr_retries; /* 7 is for ever */
+static uint32_t peer_qpn; /* of the QP whose state is tampered with */
 
 /* Two QPs of one device, connected to each other; a sends to b. */
 struct duo {
@@ -374,7 +375,7 @@ static void bad_create(void)
 
 	ah.grh.sgid_index = 255;
 	REFUSES_PTR("create_ah__bad_sgid", ibv_destroy_ah, ibv_create_ah(pd, &ah),
-		    EINVAL, ENOENT);
+		    EINVAL, ENODATA);
 	ah.grh.sgid_index = gid_index;
 	ah.is_global = 0;
 	REFUSES_PTR("create_ah__no_grh", ibv_destroy_ah, ibv_create_ah(pd, &ah),
@@ -389,16 +390,32 @@ static void bad_create(void)
 
 /* ---- state changes ---- */
 
+/* Back to where it was before a call that should have been refused. */
+static void restore(struct ibv_qp *qp, enum ibv_qp_state state)
+{
+	to_state(qp, IBV_QPS_RESET);
+	if (state >= IBV_QPS_INIT)
+		to_init(qp, ALL_ACCESS);
+	if (state >= IBV_QPS_RTR)
+		to_rtr(qp, peer_qpn);
+	if (state >= IBV_QPS_RTS)
+		to_rts(qp);
+}
+
+/* ENODATA is the RDMA core's own answer to an empty GID table entry. */
 static void modify_fails(struct ibv_qp *qp, const char *name,
 			 struct ibv_qp_attr attr, int mask)
 {
-	enum ibv_qp_state before = state_of(qp);
+	enum ibv_qp_state before = state_of(qp), after;
 	int rc = ibv_modify_qp(qp, &attr, mask);
 
 	if (rc < 0)
 		rc = errno;
-	verdict(rc == EINVAL && state_of(qp) == before, name,
-		"returned %d, state %d then %d", rc, before, state_of(qp));
+	after = state_of(qp);
+	verdict((rc == EINVAL || rc == ENODATA) && after == before, name,
+		"returned %d, state %d then %d", rc, before, after);
+	if (after != before)
+		restore(qp, before);
 }
 
 /* Leaves every mandatory attribute out in turn. */
@@ -422,6 +439,7 @@ static void bad_modify(void)
 	struct duo d;
 
 	duo_objects(&d, IBV_QPT_RC);
+	peer_qpn = d.b->qp_num;
 	modify_fails(d.a, "modify__reset_to_rtr", rtr_attr(d.b->qp_num), RTR_RC);
 	modify_fails(d.a, "modify__reset_to_rts", rts_attr(), RTS_RC);
 	each_missing(d.a, "init", init_attr(ALL_ACCESS), INIT_RC);

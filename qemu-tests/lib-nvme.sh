@@ -10,6 +10,9 @@ nvmet_up() {
 	modprobe -a brd nvmet-rdma || return 1
 	mkdir -p $NVMET/subsystems/$NQN/namespaces/1 $NVMET/ports/1
 	echo 1 >$NVMET/subsystems/$NQN/attr_allow_any_host
+	# The same after a restart, or the host would take it for another disk.
+	echo 6a1cfa3c-6c53-4b0f-9ef8-3a8a8f4a4791 \
+		>$NVMET/subsystems/$NQN/namespaces/1/device_uuid
 	echo /dev/ram0 >$NVMET/subsystems/$NQN/namespaces/1/device_path
 	echo 1 >$NVMET/subsystems/$NQN/namespaces/1/enable
 	echo rdma >$NVMET/ports/1/addr_trtype
