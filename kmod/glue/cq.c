@@ -3,8 +3,7 @@
 #include "tracepoints.h"
 #include "verbs.h"
 
-int siro_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
-		   siro_create_cq_arg *arg)
+int siro_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr, siro_create_cq_arg *arg)
 {
 	struct ib_udata *udata = siro_create_cq_udata(arg);
 	struct siro_dev *dev = to_siro_dev(ibcq->device);

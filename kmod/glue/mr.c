@@ -47,6 +47,12 @@ void siro_mr_free(struct siro_mr_obj *obj)
 	kfree_rcu(obj, rcu);
 }
 
+/* Whoever sees the new state sees all other fields, too. */
+void siro_mr_set_state(struct siro_mr *mr, u32 state)
+{
+	smp_store_release(&mr->state, state); /* pairs with siro_port_mr_get() */
+}
+
 /* Uses last one engine call each and never wait for the caller. */
 void siro_mr_wait_unused(struct siro_mr *mr)
 {
@@ -74,7 +80,7 @@ struct ib_mr *siro_get_dma_mr(struct ib_pd *ibpd, int access)
 		siro_mr_free(obj);
 		return ERR_PTR(err);
 	}
-	smp_store_release(&obj->mr.state, SIRO_MR_VALID);
+	siro_mr_set_state(&obj->mr, SIRO_MR_VALID);
 	return &obj->ibmr;
 }
 

@@ -32,7 +32,7 @@ struct ib_mr *siro_alloc_mr(struct ib_pd *ibpd, enum ib_mr_type type, u32 max_nu
 		siro_mr_free(obj);
 		return ERR_PTR(err);
 	}
-	smp_store_release(&obj->mr.state, SIRO_MR_FREE);
+	siro_mr_set_state(&obj->mr, SIRO_MR_FREE);
 	return &obj->ibmr;
 }
 
@@ -136,7 +136,7 @@ static void siro_mr_go_live(struct siro_mr_obj *obj, const struct siro_send_wqe 
 	mr->access = wqe->reg.access;
 	mr->key = wqe->reg.key;
 	obj->staged_count = 0;
-	smp_store_release(&mr->state, SIRO_MR_VALID);
+	siro_mr_set_state(mr, SIRO_MR_VALID);
 }
 
 static int siro_mr_register(struct siro_mr_obj *obj, const struct siro_send_wqe *wqe, u32 pd)
@@ -193,7 +193,7 @@ int siro_port_mr_invalidate(void *port, __u32 key, __u32 pd)
 	obj = xa_load(&qp->dev->mrs, key >> 8);
 	if (obj && siro_mr_begin_invalidate(obj, key, pd)) {
 		siro_mr_wait_unused(&obj->mr);
-		smp_store_release(&obj->mr.state, SIRO_MR_FREE);
+		siro_mr_set_state(&obj->mr, SIRO_MR_FREE);
 		ret = 0;
 	}
 	rcu_read_unlock();

@@ -6,11 +6,11 @@
 
 #include "verbs.h"
 
-#define SIRO_MR_ACCESS                                                                     \
-	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_READ |          \
+#define SIRO_MR_ACCESS                                                            \
+	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_READ | \
 	 IB_ACCESS_REMOTE_ATOMIC | IB_ZERO_BASED | IB_ACCESS_HUGETLB | IB_ACCESS_OPTIONAL)
-#define SIRO_ENGINE_ACCESS                                                                 \
-	(SIRO_ACCESS_LOCAL_WRITE | SIRO_ACCESS_REMOTE_WRITE | SIRO_ACCESS_REMOTE_READ |    \
+#define SIRO_ENGINE_ACCESS                                                              \
+	(SIRO_ACCESS_LOCAL_WRITE | SIRO_ACCESS_REMOTE_WRITE | SIRO_ACCESS_REMOTE_READ | \
 	 SIRO_ACCESS_REMOTE_ATOMIC)
 
 static int siro_mr_list_pages(struct siro_mr_obj *obj)
@@ -78,6 +78,6 @@ struct ib_mr *siro_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length, u64 io
 		siro_mr_free(obj);
 		return ERR_PTR(err);
 	}
-	smp_store_release(&obj->mr.state, SIRO_MR_VALID);
+	siro_mr_set_state(&obj->mr, SIRO_MR_VALID);
 	return &obj->ibmr;
 }

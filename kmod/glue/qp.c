@@ -19,7 +19,8 @@ static int siro_qp_type(enum ib_qp_type type)
 	}
 }
 
-static int siro_qp_check_cap(const struct ib_device_attr *limits, const struct ib_qp_init_attr *init)
+static int siro_qp_check_cap(const struct ib_device_attr *limits,
+			     const struct ib_qp_init_attr *init)
 {
 	const struct ib_qp_cap *cap = &init->cap;
 

@@ -16,8 +16,7 @@ static u32 siro_qpn_next;
 
 static void siro_qpn_seed(void)
 {
-	siro_qpn_next = SIRO_QPN_FIRST +
-			get_random_u32() % (SIRO_QPN_LAST - SIRO_QPN_FIRST + 1);
+	siro_qpn_next = SIRO_QPN_FIRST + get_random_u32() % (SIRO_QPN_LAST - SIRO_QPN_FIRST + 1);
 }
 
 int siro_qpn_alloc(struct siro_qp *qp)
@@ -29,9 +28,8 @@ int siro_qpn_alloc(struct siro_qp *qp)
 		return 0;
 
 	DO_ONCE_SLEEPABLE(siro_qpn_seed);
-	ret = xa_alloc_cyclic_bh(&siro_qps, &qp->qpn, NULL,
-				 XA_LIMIT(SIRO_QPN_FIRST, SIRO_QPN_LAST), &siro_qpn_next,
-				 GFP_KERNEL);
+	ret = xa_alloc_cyclic_bh(&siro_qps, &qp->qpn, NULL, XA_LIMIT(SIRO_QPN_FIRST, SIRO_QPN_LAST),
+				 &siro_qpn_next, GFP_KERNEL);
 	return ret < 0 ? ret : 0;
 }
 

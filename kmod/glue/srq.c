@@ -33,8 +33,7 @@ int siro_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *init, struct 
 	srq->max_sge = max(init->attr.max_sge, 1u);
 	srq->limit = init->attr.srq_limit;
 	err = siro_ring_create(&srq->ring, &srq->mem, init->attr.max_wr,
-			       siro_recv_stride(srq->max_sge), srq->user,
-			       true);
+			       siro_recv_stride(srq->max_sge), srq->user, true);
 	if (err)
 		return err;
 	init->attr.max_sge = srq->max_sge;

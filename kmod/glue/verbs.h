@@ -63,8 +63,7 @@ int siro_query_ah(struct ib_ah *ibah, struct rdma_ah_attr *attr);
 int siro_destroy_ah(struct ib_ah *ibah, u32 flags);
 
 /* ---- cq.c, cq_poll.c, cq_resize.c ---- */
-int siro_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
-		   siro_create_cq_arg *arg);
+int siro_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr, siro_create_cq_arg *arg);
 int siro_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata);
 int siro_resize_cq(struct ib_cq *ibcq, int cqe, struct ib_udata *udata);
 int siro_poll_cq(struct ib_cq *ibcq, int count, struct ib_wc *wc);
@@ -88,6 +87,7 @@ int siro_srq_take(struct siro_srq *srq, struct siro_context *ctx, struct siro_re
 struct siro_mr_obj *siro_mr_alloc(struct ib_pd *ibpd);
 int siro_mr_insert(struct siro_mr_obj *obj);
 void siro_mr_free(struct siro_mr_obj *obj);
+void siro_mr_set_state(struct siro_mr *mr, u32 state);
 void siro_mr_wait_unused(struct siro_mr *mr);
 struct ib_mr *siro_get_dma_mr(struct ib_pd *ibpd, int access);
 int siro_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata);
