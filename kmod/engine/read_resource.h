@@ -22,6 +22,7 @@ struct ReadResource {
 	u32 msn;
 	bool used;
 	bool atomic;
+	bool answered; /* fully, once: more is for duplicates */
 
 	bool pending() const
 	{
@@ -56,14 +57,19 @@ public:
 		pending_ = 0;
 	}
 
-	/* Where the next request goes; nullptr if too many are unanswered. */
+	/*
+	 * Where the next request goes; nullptr if too many are unanswered. Who sends
+	 * a new request has what was answered: repeating it has become pointless.
+	 */
 	ReadResource *add(Psn psn, u32 packets)
 	{
-		if (!count_ || at(head_).pending())
+		if (!count_ || (at(head_).pending() && !at(head_).answered))
 			return nullptr;
 
 		ReadResource &r = at(head_);
 
+		if (r.pending())
+			drop(r);
 		head_ = (head_ + 1) % count_;
 		r = {};
 		r.used = true;
@@ -97,8 +103,17 @@ public:
 	void advance(ReadResource &r)
 	{
 		r.next++;
-		if (!r.pending())
-			pending_--;
+		if (r.pending())
+			return;
+		r.answered = true;
+		pending_--;
+	}
+
+	/* The rest of the answer is not given. */
+	void drop(ReadResource &r)
+	{
+		r.next = r.packets;
+		pending_--;
 	}
 
 	/* No answer that is due will be given. */

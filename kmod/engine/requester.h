@@ -71,6 +71,7 @@ private:
 	/* requester_send.cc */
 	void transmit(Call &call);
 	Step advance(Call &call);
+	bool ask_before_bad();
 	bool start(Call &call, SendEntry &e);
 	bool may_start(const SendEntry &e) const;
 	u32 plan(SendEntry &e) const;

@@ -90,9 +90,32 @@ void Requester::transmit(Call &call)
 	if (rnr_until_ > call.ctx.now)
 		return;
 	rnr_until_ = 0;
-	while (advance(call) == Step::done)
-		retire_local(call);
+	do {
+		while (advance(call) == Step::done)
+			retire_local(call);
+	} while (ask_before_bad());
 	call.burst.send();
+}
+
+/*
+ * Nothing follows an entry that can't be sent. If no packet before it asked for
+ * an ACK, the last one goes again and does.
+ */
+bool Requester::ask_before_bad()
+{
+	if (type_ != SIRO_QPT_RC || !unasked_ || send_ == queue_.posted() ||
+	    !queue_.entry(send_).status)
+		return false;
+	for (u32 i = send_; i != queue_.completed();) {
+		const SendEntry &e = queue_.entry(--i);
+
+		if (!e.packets)
+			continue;
+		send_ = i;
+		packet_ = e.packets - 1;
+		return true;
+	}
+	return false;
 }
 
 /* Sends as much as may be sent of one entry. */

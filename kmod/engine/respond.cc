@@ -38,6 +38,13 @@ u8 read_opcode(bool is_first, bool is_last)
 	return is_first ? rc_read_response_first : rc_read_response_middle;
 }
 
+bool budget_left(siro_context &ctx)
+{
+	if (!ctx.budget)
+		ctx.outcome |= SIRO_OUT_MORE;
+	return ctx.budget;
+}
+
 } // namespace
 
 void Responder::reply_nak(u8 syndrome)
@@ -67,7 +74,7 @@ void Responder::respond(Call &call)
 		reply_ = Reply::ack;
 		reply_psn_ = expected_ - 1;
 	}
-	if (reply_ != Reply::none && send_reply(call)) {
+	if (reply_ != Reply::none && budget_left(call.ctx) && send_reply(call)) {
 		reply_ = Reply::none;
 		ack_due_ = false;
 	}
@@ -75,14 +82,10 @@ void Responder::respond(Call &call)
 
 bool Responder::answer(Call &call, ReadResource &r)
 {
-	if (r.atomic)
-		return answer_atomic(call, r);
 	while (r.pending()) {
-		if (!call.ctx.budget) {
-			call.ctx.outcome |= SIRO_OUT_MORE;
+		if (!budget_left(call.ctx))
 			return false;
-		}
-		if (!answer_read(call, r))
+		if (!(r.atomic ? answer_atomic(call, r) : answer_read(call, r)))
 			return false;
 	}
 	return true;
@@ -101,6 +104,11 @@ bool Responder::answer_read(Call &call, ReadResource &r)
 
 	if (r.length) {
 		mr = call.regions.find(r.rkey, r.va, r.length, SIRO_ACCESS_REMOTE_READ);
+		if (!mr && r.answered) {
+			/* A stale duplicate; the key may be gone by right. */
+			resources_.drop(r);
+			return true;
+		}
 		if (!mr) {
 			Psn psn = r.first_psn + r.next;
 
