@@ -71,7 +71,7 @@ host-tests:
 	@host-tests/run
 
 fuzz:
-	@host-tests/run fuzz
+	@host-tests/fuzz-run
 
 kunit:
 	@kunit/run
