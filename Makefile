@@ -36,8 +36,12 @@ modules: have-kernel
 	+@flock $(OUT)/.lock sh -ec 'scripts/source-links $(OUT) Kbuild kmod uapi; $(kbuild) modules'
 	@echo "  sirocco.ko is in $(OUT)"
 
+# Header packages have neither the key that Debian signs with nor System.map,
+# without which Kbuild does not run depmod.
+no-key = $(if $(wildcard $(KDIR)/certs/signing_key.pem),,CONFIG_MODULE_SIG_ALL=)
+
 modules_install: modules
-	@$(kbuild) INSTALL_MOD_DIR=updates modules_install
+	@$(kbuild) $(no-key) DEPMOD=true INSTALL_MOD_DIR=updates modules_install
 	@depmod $(if $(INSTALL_MOD_PATH),-b $(INSTALL_MOD_PATH)) $(release)
 
 have-kernel:

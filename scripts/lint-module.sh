@@ -69,7 +69,7 @@ check_inherited_flags() {
 		grep -vxE -- '-fplugin.*|-fno-builtin-wcslen' | sort -u)
 	cxx=$(command_words "$dir/engine/.engine.o.cmd")
 	[ -n "$c" ] && [ -n "$cxx" ] || { echo "no commands in $dir"; return 1; }
-	for flag in $c $named; do
+	for flag in $(printf '%s\n' $c $named | sort -u); do
 		printf '%s\n' "$cxx" | grep -qxF -- "$flag" ||
 			{ echo "engine.o lacks $flag"; bad=1; }
 	done
