@@ -10,8 +10,9 @@ CHECK_LIMIT=${CHECK_LIMIT:-120}
 
 # ---- reports -------------------------------------------------------------
 
-report() { echo "$*" >&5; }
-note() { report note "$*"; }
+# report ok|fail NAME SECONDS [REASON]
+report() { echo "$*" >&5; echo "$2" >>/run/reports; }
+note() { echo "note $*" >&5; }
 log() { echo "### $*" >/dev/kmsg; }
 
 # Runs a command or function, kills all of it after CHECK_LIMIT seconds.
@@ -160,11 +161,11 @@ topology() {
 	local type2=$LINK_TYPE p4=24 p6=64
 	topology_none
 	TOPOLOGY=$1
+	[ "$1" != none ] || return 0
 	# rdma_rxe has its socket in the initial namespace only and drops local
 	# traffic, so it can be tested one way alone.
 	[ "$LINK_TYPE" = rxe ] && TOPOLOGY=wire
 	case $TOPOLOGY in
-	none) return ;;
 	pair) NS1=n1 NS2=n2 ;;
 	interop) NS1=n1 type2=rxe; modprobe rdma_rxe || return 1 ;;
 	wire) p4=32 p6=128 ;;
@@ -295,6 +296,35 @@ duo() {
 }
 
 gone() { ! kill -0 "$1" 2>/dev/null; }
+
+# ---- the peer guest (cases with a line "# peer") --------------------------
+
+PEER=10.1.0.2 SELF=10.1.0.1 DP=p1
+
+# A Sirocco link on the cable to the peer guest, in the initial namespace.
+peer_up() {
+	topology none
+	modprobe virtio_net && ip link set eth0 up mtu 4500 &&
+		ip addr replace $SELF/24 dev eth0 &&
+		rdma link add $DP type "$LINK_TYPE" netdev eth0 &&
+		within 10 has_gid $DP $SELF && within 60 on_peer true
+}
+
+# on_peer COMMAND...: runs it in the other guest.
+on_peer() {
+	local line status=1
+	exec 8<>/dev/tcp/$PEER/9999 || return 1
+	printf '%q ' "$@" >&8
+	echo >&8
+	while IFS= read -r line <&8; do
+		case $line in
+		'status '*) status=${line#status } ;;
+		*) echo "$line" ;;
+		esac
+	done
+	exec 8>&-
+	return "$status"
+}
 
 # ---- counters, faults, kernel log ----------------------------------------
 
