@@ -286,7 +286,7 @@ client_of() {
 	while [ "$1" != -- ]; do server+=("$1"); shift; done
 	shift
 	serve 1 "$ready" "${server[@]}" || return 1
-	in2 "$@" || { echo "client: status $?"; return 1; }
+	in2 "$@" || { echo "client: status $?"; sleep 1; return 1; }
 }
 
 # duo READY SERVER... -- CLIENT...: both must end with status 0.

@@ -114,12 +114,13 @@ def pkey(send, qpn):
 
 
 def gsi(send, qpn):
-    """QP1: wrong Q_Key, wrong transport, MADs of every length."""
+    """QP1: wrong Q_Key, wrong transport; MADs of every length."""
+    mad = bytes((1, 7, 2)) + bytes(1021)
     deth = struct.pack("!II", 0x80010000, 1)
     for opcode in range(256):
         send.packet(bth(opcode, 1) + struct.pack("!II", 0x1234, 1) + bytes(256))
     for length in list(range(0, 64, 4)) + [252, 255, 257, 1024]:
-        body = bth(UD_SEND_ONLY, 1, pad=-length % 4) + deth + bytes(length)
+        body = bth(UD_SEND_ONLY, 1, pad=-length % 4) + deth + mad[:length]
         send.packet(body + bytes(-length % 4))
 
 
