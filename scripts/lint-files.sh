@@ -28,8 +28,8 @@ check_spdx() {
 
 # A clone must make sense on any machine: absolute paths are those of every
 # Debian system, relative ones stay inside, packages come from wherever the
-# machine gets them. /sirocco, /ro and /rw are folders in the test guests.
-root='usr|etc|lib|lib64|bin|sbin|dev|proc|sys|tmp|run|var|boot|mnt|opt|root|home|srv|sirocco|ro|rw'
+# machine gets them. /sirocco, /ro, /rw and /nfs are folders in the test guests.
+root='usr|etc|lib|lib64|bin|sbin|dev|proc|sys|tmp|run|var|boot|mnt|opt|root|home|srv|sirocco|ro|rw|nfs'
 check_standalone() {
 	local f bad=0
 	for f in $(files . ':!LICENSES' ':!*/corpus/*'); do
