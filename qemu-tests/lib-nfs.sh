@@ -43,7 +43,7 @@ nfs_client() {
 		diff -r $TREE /nfs/tree && cmp /tmp/large /nfs/large &&
 		fio --name=verify --filename=/nfs/fio --size=8m --rw=randrw \
 			--bsrange=512-256k --ioengine=psync --thread --direct=1 \
-			--verify=crc32c --verify_fatal=1 --output-format=terse &&
+			--verify=crc32c --verify_fatal=1 --eta=never --output-format=terse &&
 		grep -q ' /nfs .*proto=rdma' /proc/mounts
 	local rc=$?
 	umount /nfs || rc=1

@@ -63,5 +63,5 @@ fio_verify() {
 	fio --name=verify --filename="$dev" --direct=1 --ioengine=libaio \
 		--thread --iodepth=8 --rw=randrw --bsrange=512-1m \
 		--bs_unaligned=0 --size="$size" --verify=crc32c --verify_fatal=1 \
-		--output-format=terse "$@"
+		--eta=never --output-format=terse "$@"
 }
