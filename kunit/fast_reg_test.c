@@ -1,0 +1,528 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* The life of a fast-registration region (rules L1 to L9, H36, H37). */
+#include <linux/scatterlist.h>
+
+#include "rc_pair.h"
+
+#define MR_PAGES 16
+
+struct region {
+	struct ib_mr *mr;
+	struct scatterlist sg[MR_PAGES];
+	struct page *pages[MR_PAGES];
+	int count;
+};
+
+static void region_exit(struct region *region)
+{
+	int i;
+
+	if (!IS_ERR_OR_NULL(region->mr))
+		ib_dereg_mr(region->mr);
+	for (i = 0; i < region->count; i++)
+		__free_page(region->pages[i]);
+}
+
+/* Pages that lie apart, each filled with the same byte. */
+static void region_init(struct kunit *test, struct region *region, struct ib_pd *pd, int pages, u8 fill)
+{
+	memset(region, 0, sizeof(*region));
+	for (; region->count < pages; region->count++) {
+		region->pages[region->count] = alloc_page(GFP_KERNEL);
+		if (!region->pages[region->count])
+			break;
+		memset(page_address(region->pages[region->count]), fill, PAGE_SIZE);
+	}
+	region->mr = ib_alloc_mr(pd, IB_MR_TYPE_MEM_REG, MR_PAGES);
+	if (IS_ERR(region->mr) || region->count < pages) {
+		region_exit(region);
+		KUNIT_ASSERT_TRUE_MSG(test, false, "no region");
+	}
+}
+
+static int region_map(struct region *region, int first, int pages, u32 offset, u32 length)
+{
+	u32 left = length, in_page;
+	int i;
+
+	sg_init_table(region->sg, pages);
+	for (i = 0; i < pages; i++) {
+		in_page = min_t(u32, left, PAGE_SIZE - offset);
+		sg_set_page(&region->sg[i], region->pages[first + i], in_page, offset);
+		left -= in_page;
+		offset = 0;
+	}
+	if (ib_dma_map_sg(region->mr->device, region->sg, pages, DMA_BIDIRECTIONAL) != pages)
+		return -EIO;
+	return ib_map_mr_sg(region->mr, region->sg, pages, NULL, PAGE_SIZE);
+}
+
+static struct ib_reg_wr reg_wr_of(struct region *region, u64 wr_id)
+{
+	return (struct ib_reg_wr){
+		.wr = { .wr_id = wr_id, .opcode = IB_WR_REG_MR, .send_flags = IB_SEND_SIGNALED },
+		.mr = region->mr,
+		.key = region->mr->rkey,
+		.access = IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_READ |
+			  IB_ACCESS_REMOTE_ATOMIC,
+	};
+}
+
+static void register_region(struct kunit *test, struct rc_end *end, struct region *region)
+{
+	struct ib_reg_wr wr = reg_wr_of(region, 1000);
+
+	KUNIT_EXPECT_EQ(test, ib_post_send(end->qp, &wr.wr, NULL), 0);
+	expect_wc(test, end->cq, 1000, IB_WC_SUCCESS);
+}
+
+static int post_local_inv(struct rc_end *end, u64 wr_id, u32 key)
+{
+	struct ib_send_wr wr = {
+		.wr_id = wr_id,
+		.opcode = IB_WR_LOCAL_INV,
+		.send_flags = IB_SEND_SIGNALED,
+		.ex.invalidate_rkey = key,
+	};
+
+	return ib_post_send(end->qp, &wr, NULL);
+}
+
+static void invalidate(struct kunit *test, struct rc_end *end, u32 key)
+{
+	KUNIT_EXPECT_EQ(test, post_local_inv(end, 1001, key), 0);
+	expect_wc(test, end->cq, 1001, IB_WC_SUCCESS);
+}
+
+static void remote_write(struct kunit *test, struct rc_pair *pair, u64 addr, u32 rkey, u32 length,
+			 enum ib_wc_status status)
+{
+	KUNIT_EXPECT_EQ(test, post_rdma(&pair->a, IB_WR_RDMA_WRITE, 7, 0, length, addr, rkey), 0);
+	expect_wc(test, pair->a.cq, 7, status);
+}
+
+static u8 *byte_of(struct region *region, int first, u32 offset)
+{
+	return (u8 *)page_address(region->pages[first + offset / PAGE_SIZE]) + offset % PAGE_SIZE;
+}
+
+static void reg_mr__scattered_pages_and_offsets(struct kunit *test)
+{
+	static const u32 offsets[] = { 0, 1, 512, PAGE_SIZE - 1 };
+	const u32 length = 3 * PAGE_SIZE - 5;
+	struct rc_pair *pair = test->priv;
+	struct region region;
+	u32 i, byte, pages;
+
+	fill_pattern(pair->a.buffer, length, 3);
+	region_init(test, &region, pair->b.pd, MR_PAGES, 0xcc);
+	for (i = 0; i < ARRAY_SIZE(offsets); i++) {
+		pages = DIV_ROUND_UP(offsets[i] + length, PAGE_SIZE);
+		KUNIT_EXPECT_EQ(test, region_map(&region, 4 * i, pages, offsets[i], length), pages);
+		KUNIT_EXPECT_EQ(test, region.mr->length, length);
+		register_region(test, &pair->b, &region);
+		remote_write(test, pair, region.mr->iova, region.mr->rkey, length, IB_WC_SUCCESS);
+		for (byte = 0; byte < length; byte++)
+			if (*byte_of(&region, 4 * i, offsets[i] + byte) != pair->a.buffer[byte])
+				break;
+		KUNIT_EXPECT_EQ_MSG(test, byte, length, "offset %u", offsets[i]);
+		if (offsets[i])
+			KUNIT_EXPECT_EQ(test, *byte_of(&region, 4 * i, offsets[i] - 1), 0xcc);
+		KUNIT_EXPECT_EQ(test, *byte_of(&region, 4 * i, offsets[i] + length), 0xcc);
+		invalidate(test, &pair->b, region.mr->rkey);
+	}
+	region_exit(&region);
+}
+
+static void reg_mr__bounds_are_kept(struct kunit *test)
+{
+	struct rc_pair *pair = test->priv;
+	struct region region;
+
+	region_init(test, &region, pair->b.pd, 2, 0xcc);
+	KUNIT_EXPECT_EQ(test, region_map(&region, 0, 2, 100, PAGE_SIZE), 2);
+	register_region(test, &pair->b, &region);
+	memset(pair->a.buffer, 0x55, PAGE_SIZE);
+	remote_write(test, pair, region.mr->iova + 1, region.mr->rkey, PAGE_SIZE, IB_WC_REM_ACCESS_ERR);
+	KUNIT_EXPECT_EQ(test, *byte_of(&region, 0, 100 + PAGE_SIZE), 0xcc);
+	region_exit(&region);
+}
+
+/* L1, H37: an old key is refused, the new one works. */
+static void reg_mr__rotated_key(struct kunit *test)
+{
+	struct rc_pair *pair = test->priv;
+	struct region region;
+	u32 old;
+
+	region_init(test, &region, pair->b.pd, 1, 0);
+	KUNIT_EXPECT_EQ(test, region_map(&region, 0, 1, 0, PAGE_SIZE), 1);
+	register_region(test, &pair->b, &region);
+	old = region.mr->rkey;
+	KUNIT_EXPECT_EQ(test, region.mr->lkey, region.mr->rkey);
+	invalidate(test, &pair->b, old);
+	ib_update_fast_reg_key(region.mr, ib_inc_rkey(old));
+	KUNIT_EXPECT_NE(test, region.mr->rkey, old);
+	KUNIT_EXPECT_EQ(test, region_map(&region, 0, 1, 0, PAGE_SIZE), 1);
+	register_region(test, &pair->b, &region);
+	memset(pair->a.buffer, 0x5a, 64);
+	remote_write(test, pair, region.mr->iova, region.mr->rkey, 64, IB_WC_SUCCESS);
+	KUNIT_EXPECT_EQ(test, *byte_of(&region, 0, 63), 0x5a);
+	remote_write(test, pair, region.mr->iova + 64, old, 64, IB_WC_REM_ACCESS_ERR);
+	KUNIT_EXPECT_EQ(test, *byte_of(&region, 0, 64), 0);
+	region_exit(&region);
+}
+
+static void local_inv__access_is_over(struct kunit *test)
+{
+	struct rc_pair *pair = test->priv;
+	struct region region;
+
+	region_init(test, &region, pair->b.pd, 1, 0);
+	KUNIT_EXPECT_EQ(test, region_map(&region, 0, 1, 0, PAGE_SIZE), 1);
+	register_region(test, &pair->b, &region);
+	invalidate(test, &pair->b, region.mr->rkey);
+	memset(pair->a.buffer, 0x5a, 64);
+	remote_write(test, pair, region.mr->iova, region.mr->rkey, 64, IB_WC_REM_ACCESS_ERR);
+	KUNIT_EXPECT_EQ(test, *byte_of(&region, 0, 0), 0);
+	region_exit(&region);
+}
+
+/* L2: what is mapped for the next registration does not show under the present one. */
+static void map__while_registered_is_staged(struct kunit *test)
+{
+	struct rc_pair *pair = test->priv;
+	struct region region;
+	u64 old_iova;
+	u32 old;
+
+	region_init(test, &region, pair->b.pd, 2, 0);
+	KUNIT_EXPECT_EQ(test, region_map(&region, 0, 1, 0, PAGE_SIZE), 1);
+	register_region(test, &pair->b, &region);
+	old = region.mr->rkey;
+	old_iova = region.mr->iova;
+	KUNIT_EXPECT_EQ(test, region_map(&region, 1, 1, 0, PAGE_SIZE), 1);
+	memset(pair->a.buffer, 0x77, 64);
+	remote_write(test, pair, old_iova, old, 64, IB_WC_SUCCESS);
+	KUNIT_EXPECT_EQ(test, *byte_of(&region, 0, 0), 0x77);
+	KUNIT_EXPECT_EQ(test, *byte_of(&region, 1, 0), 0);
+
+	invalidate(test, &pair->b, old);
+	ib_update_fast_reg_key(region.mr, ib_inc_rkey(old));
+	register_region(test, &pair->b, &region);
+	memset(pair->a.buffer, 0x88, 64);
+	remote_write(test, pair, region.mr->iova, region.mr->rkey, 64, IB_WC_SUCCESS);
+	KUNIT_EXPECT_EQ(test, *byte_of(&region, 0, 0), 0x77);
+	KUNIT_EXPECT_EQ(test, *byte_of(&region, 1, 0), 0x88);
+	region_exit(&region);
+}
+
+/* L3: the consumer may choose the iova after mapping. */
+static void reg_mr__iova_rewritten_before_the_post(struct kunit *test)
+{
+	struct rc_pair *pair = test->priv;
+	struct region region;
+
+	region_init(test, &region, pair->b.pd, 2, 0);
+	KUNIT_EXPECT_EQ(test, region_map(&region, 0, 2, 512, PAGE_SIZE), 2);
+	region.mr->iova = 0x1234567800000000ull | (u32)region.mr->iova;
+	register_region(test, &pair->b, &region);
+	memset(pair->a.buffer, 0x99, PAGE_SIZE);
+	remote_write(test, pair, region.mr->iova, region.mr->rkey, PAGE_SIZE, IB_WC_SUCCESS);
+	KUNIT_EXPECT_EQ(test, *byte_of(&region, 0, 511), 0);
+	KUNIT_EXPECT_EQ(test, *byte_of(&region, 0, 512), 0x99);
+	KUNIT_EXPECT_EQ(test, *byte_of(&region, 0, 511 + PAGE_SIZE), 0x99);
+	KUNIT_EXPECT_EQ(test, *byte_of(&region, 0, 512 + PAGE_SIZE), 0);
+	region_exit(&region);
+}
+
+/* L3, L5: all of the WR counts as of the post, even if it executes later. */
+static void reg_mr__fields_changed_after_the_post(struct kunit *test)
+{
+	struct rc_pair *pair = test->priv;
+	struct region region;
+	struct ib_reg_wr wr;
+	u64 iova;
+
+	region_init(test, &region, pair->b.pd, 1, 0);
+	KUNIT_EXPECT_EQ(test, region_map(&region, 0, 1, 0, PAGE_SIZE), 1);
+	iova = region.mr->iova;
+	wr = reg_wr_of(&region, 1000);
+	KUNIT_EXPECT_EQ(test, ib_post_send(pair->b.qp, &wr.wr, NULL), 0);
+	memset(&wr, 0xff, sizeof(wr));
+	region.mr->iova = 0xbad000;
+	region.mr->length = 1;
+	expect_wc(test, pair->b.cq, 1000, IB_WC_SUCCESS);
+	memset(pair->a.buffer, 0x31, 64);
+	remote_write(test, pair, iova, region.mr->rkey, 64, IB_WC_SUCCESS);
+	KUNIT_EXPECT_EQ(test, *byte_of(&region, 0, 63), 0x31);
+	region_exit(&region);
+}
+
+/* L2, L5: mapped while still registered; LOCAL_INV, REG, SEND in one list, two unsignaled. */
+static void reg_mr__chained_to_its_use(struct kunit *test)
+{
+	struct rc_pair *pair = test->priv;
+	struct region region;
+	struct ib_reg_wr reg;
+	struct ib_sge sge;
+	struct ib_send_wr inv = { .opcode = IB_WR_LOCAL_INV };
+	struct ib_send_wr send = {
+		.wr_id = 5,
+		.sg_list = &sge,
+		.num_sge = 1,
+		.opcode = IB_WR_SEND,
+		.send_flags = IB_SEND_SIGNALED,
+	};
+
+	region_init(test, &region, pair->a.pd, 2, 0);
+	KUNIT_EXPECT_EQ(test, region_map(&region, 0, 1, 0, PAGE_SIZE), 1);
+	register_region(test, &pair->a, &region);
+	inv.ex.invalidate_rkey = region.mr->rkey;
+	fill_pattern(page_address(region.pages[1]), PAGE_SIZE, 21);
+	KUNIT_EXPECT_EQ(test, region_map(&region, 1, 1, 0, PAGE_SIZE), 1);
+	ib_update_fast_reg_key(region.mr, ib_inc_rkey(region.mr->rkey));
+	reg = reg_wr_of(&region, 0);
+	reg.wr.send_flags = 0;
+	sge = (struct ib_sge){ region.mr->iova, PAGE_SIZE, region.mr->lkey };
+	inv.next = &reg.wr;
+	reg.wr.next = &send;
+	KUNIT_EXPECT_EQ(test, post_recv(&pair->b, 6, 0, PAGE_SIZE), 0);
+	KUNIT_EXPECT_EQ(test, ib_post_send(pair->a.qp, &inv, NULL), 0);
+	expect_wc(test, pair->b.cq, 6, IB_WC_SUCCESS);
+	expect_wc(test, pair->a.cq, 5, IB_WC_SUCCESS);
+	expect_no_wc(test, pair->a.cq);
+	KUNIT_EXPECT_TRUE(test, has_pattern(pair->b.buffer, PAGE_SIZE, 21));
+	region_exit(&region);
+}
+
+static void send_with_inv__invalidates_at_the_receiver(struct kunit *test)
+{
+	struct rc_pair *pair = test->priv;
+	struct region region;
+	struct ib_sge sge = local_sge(&pair->a, 0, 64);
+	struct ib_send_wr wr = {
+		.wr_id = 3,
+		.sg_list = &sge,
+		.num_sge = 1,
+		.opcode = IB_WR_SEND_WITH_INV,
+		.send_flags = IB_SEND_SIGNALED,
+	};
+	struct ib_wc wc;
+
+	region_init(test, &region, pair->b.pd, 1, 0);
+	KUNIT_EXPECT_EQ(test, region_map(&region, 0, 1, 0, PAGE_SIZE), 1);
+	register_region(test, &pair->b, &region);
+	wr.ex.invalidate_rkey = region.mr->rkey;
+	KUNIT_EXPECT_EQ(test, post_recv(&pair->b, 4, 0, 64), 0);
+	KUNIT_EXPECT_EQ(test, ib_post_send(pair->a.qp, &wr, NULL), 0);
+	await(test, pair->b.cq, &wc);
+	KUNIT_EXPECT_EQ(test, wc.status, IB_WC_SUCCESS);
+	KUNIT_EXPECT_TRUE(test, wc.wc_flags & IB_WC_WITH_INVALIDATE);
+	KUNIT_EXPECT_EQ(test, wc.ex.invalidate_rkey, region.mr->rkey);
+	expect_wc(test, pair->a.cq, 3, IB_WC_SUCCESS);
+	remote_write(test, pair, region.mr->iova, region.mr->rkey, 64, IB_WC_REM_ACCESS_ERR);
+	region_exit(&region);
+}
+
+static void read_with_inv__invalidates_the_local_region(struct kunit *test)
+{
+	struct rc_pair *pair = test->priv;
+	struct region region;
+	struct ib_sge sge;
+	struct ib_rdma_wr wr = {
+		.wr = { .wr_id = 3, .num_sge = 1, .opcode = IB_WR_RDMA_READ_WITH_INV,
+			.send_flags = IB_SEND_SIGNALED },
+	};
+
+	region_init(test, &region, pair->a.pd, 1, 0);
+	KUNIT_EXPECT_EQ(test, region_map(&region, 0, 1, 0, PAGE_SIZE), 1);
+	register_region(test, &pair->a, &region);
+	sge = (struct ib_sge){ region.mr->iova, 3000, region.mr->lkey };
+	fill_pattern(pair->b.buffer, 3000, 8);
+	wr.wr.sg_list = &sge;
+	wr.wr.ex.invalidate_rkey = region.mr->lkey;
+	wr.remote_addr = pair->b.addr;
+	wr.rkey = pair->b.pd->unsafe_global_rkey;
+	KUNIT_EXPECT_EQ(test, ib_post_send(pair->a.qp, &wr.wr, NULL), 0);
+	expect_wc(test, pair->a.cq, 3, IB_WC_SUCCESS);
+	KUNIT_EXPECT_TRUE(test, has_pattern(page_address(region.pages[0]), 3000, 8));
+	/* The key is gone: a SEND from it fails at this end. */
+	wr.wr.wr_id = 4;
+	wr.wr.opcode = IB_WR_SEND;
+	KUNIT_EXPECT_EQ(test, ib_post_send(pair->a.qp, &wr.wr, NULL), 0);
+	expect_wc(test, pair->a.cq, 4, IB_WC_LOC_PROT_ERR);
+	region_exit(&region);
+}
+
+static int post_atomic(struct rc_pair *pair, enum ib_wr_opcode opcode, u64 wr_id, u64 remote_addr,
+		       u32 rkey, u64 compare_add, u64 swap)
+{
+	struct ib_sge sge = local_sge(&pair->a, 0, 8);
+	struct ib_atomic_wr wr = {
+		.wr = {
+			.wr_id = wr_id,
+			.sg_list = &sge,
+			.num_sge = 1,
+			.opcode = opcode,
+			.send_flags = IB_SEND_SIGNALED,
+		},
+		.remote_addr = remote_addr,
+		.compare_add = compare_add,
+		.swap = swap,
+		.rkey = rkey,
+	};
+
+	return ib_post_send(pair->a.qp, &wr.wr, NULL);
+}
+
+static void atomic__result_and_memory(struct kunit *test)
+{
+	struct rc_pair *pair = test->priv;
+	u64 *result = (u64 *)pair->a.buffer, *remote;
+	struct region region;
+	u32 key;
+
+	region_init(test, &region, pair->b.pd, 1, 0);
+	KUNIT_EXPECT_EQ(test, region_map(&region, 0, 1, 8, 64), 1);
+	register_region(test, &pair->b, &region);
+	key = region.mr->rkey;
+	remote = (u64 *)byte_of(&region, 0, 16);
+	*remote = 40;
+	KUNIT_EXPECT_EQ(test, post_atomic(pair, IB_WR_ATOMIC_FETCH_AND_ADD, 1, region.mr->iova + 8,
+					  key, 2, 0), 0);
+	expect_wc(test, pair->a.cq, 1, IB_WC_SUCCESS);
+	KUNIT_EXPECT_EQ(test, *remote, 42);
+	KUNIT_EXPECT_EQ(test, *result, 40);
+
+	KUNIT_EXPECT_EQ(test, post_atomic(pair, IB_WR_ATOMIC_CMP_AND_SWP, 2, region.mr->iova + 8,
+					  key, 42, 7), 0);
+	expect_wc(test, pair->a.cq, 2, IB_WC_SUCCESS);
+	KUNIT_EXPECT_EQ(test, *remote, 7);
+	KUNIT_EXPECT_EQ(test, *result, 42);
+
+	KUNIT_EXPECT_EQ(test, post_atomic(pair, IB_WR_ATOMIC_CMP_AND_SWP, 3, region.mr->iova + 8,
+					  key, 42, 9), 0);
+	expect_wc(test, pair->a.cq, 3, IB_WC_SUCCESS);
+	KUNIT_EXPECT_EQ(test, *remote, 7);
+	KUNIT_EXPECT_EQ(test, *result, 7);
+	region_exit(&region);
+}
+
+/* H3 */
+static void atomic__misaligned_is_refused(struct kunit *test)
+{
+	struct rc_pair *pair = test->priv;
+	struct region region;
+
+	region_init(test, &region, pair->b.pd, 1, 0);
+	KUNIT_EXPECT_EQ(test, region_map(&region, 0, 1, 0, 64), 1);
+	register_region(test, &pair->b, &region);
+	KUNIT_EXPECT_EQ(test, post_atomic(pair, IB_WR_ATOMIC_FETCH_AND_ADD, 1, region.mr->iova + 4,
+					  region.mr->rkey, ~0ull, 0), 0);
+	expect_wc(test, pair->a.cq, 1, IB_WC_REM_INV_REQ_ERR);
+	KUNIT_EXPECT_EQ(test, *(u64 *)byte_of(&region, 0, 0), 0);
+	KUNIT_EXPECT_EQ(test, *(u64 *)byte_of(&region, 0, 8), 0);
+	region_exit(&region);
+}
+
+/* H34: the key of all memory that the core makes grants reads and writes only. */
+static void atomic__without_the_right(struct kunit *test)
+{
+	struct rc_pair *pair = test->priv;
+
+	memset(pair->b.buffer, 0, 8);
+	KUNIT_EXPECT_EQ(test, post_atomic(pair, IB_WR_ATOMIC_FETCH_AND_ADD, 1, pair->b.addr,
+					  pair->b.pd->unsafe_global_rkey, 1, 0), 0);
+	expect_wc(test, pair->a.cq, 1, IB_WC_REM_ACCESS_ERR);
+	KUNIT_EXPECT_EQ(test, pair->b.buffer[0], 0);
+}
+
+/* H34: the rights of the registration bound what a peer may do. */
+static void reg_mr__rights_are_kept(struct kunit *test)
+{
+	struct rc_pair *pair = test->priv;
+	struct region region;
+	struct ib_reg_wr wr;
+
+	region_init(test, &region, pair->b.pd, 1, 0x42);
+	KUNIT_EXPECT_EQ(test, region_map(&region, 0, 1, 0, PAGE_SIZE), 1);
+	wr = reg_wr_of(&region, 1000);
+	wr.access = IB_ACCESS_REMOTE_READ;
+	KUNIT_EXPECT_EQ(test, ib_post_send(pair->b.qp, &wr.wr, NULL), 0);
+	expect_wc(test, pair->b.cq, 1000, IB_WC_SUCCESS);
+	KUNIT_EXPECT_EQ(test, post_rdma(&pair->a, IB_WR_RDMA_READ, 7, 0, 64, region.mr->iova,
+					region.mr->rkey), 0);
+	expect_wc(test, pair->a.cq, 7, IB_WC_SUCCESS);
+	KUNIT_EXPECT_EQ(test, pair->a.buffer[63], 0x42);
+	memset(pair->a.buffer, 0, 64);
+	remote_write(test, pair, region.mr->iova, region.mr->rkey, 64, IB_WC_REM_ACCESS_ERR);
+	KUNIT_EXPECT_EQ(test, *byte_of(&region, 0, 0), 0x42);
+	region_exit(&region);
+}
+
+/* H34: a key of another protection domain opens nothing. */
+static void reg_mr__foreign_protection_domain(struct kunit *test)
+{
+	struct rc_pair *pair = test->priv;
+	struct ib_pd *other = ib_alloc_pd(pair->b.dev, 0);
+	struct region region;
+	struct ib_reg_wr wr;
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(other));
+	region_init(test, &region, other, 1, 0x42);
+	KUNIT_EXPECT_EQ(test, region_map(&region, 0, 1, 0, PAGE_SIZE), 1);
+	wr = reg_wr_of(&region, 1000);
+	KUNIT_EXPECT_EQ(test, ib_post_send(pair->b.qp, &wr.wr, NULL), 0);
+	expect_wc(test, pair->b.cq, 1000, IB_WC_LOC_QP_OP_ERR);
+	region_exit(&region);
+	ib_dealloc_pd(other);
+}
+
+/* L9 */
+static void dereg_mr__while_registered(struct kunit *test)
+{
+	struct rc_pair *pair = test->priv;
+	struct region region;
+	u64 iova;
+	u32 key;
+
+	region_init(test, &region, pair->b.pd, 1, 0);
+	KUNIT_EXPECT_EQ(test, region_map(&region, 0, 1, 0, PAGE_SIZE), 1);
+	register_region(test, &pair->b, &region);
+	key = region.mr->rkey;
+	iova = region.mr->iova;
+	KUNIT_EXPECT_EQ(test, ib_dereg_mr(region.mr), 0);
+	region.mr = NULL;
+	remote_write(test, pair, iova, key, 64, IB_WC_REM_ACCESS_ERR);
+	region_exit(&region);
+}
+
+static struct kunit_case fast_reg_cases[] = {
+	KUNIT_CASE(reg_mr__scattered_pages_and_offsets),
+	KUNIT_CASE(reg_mr__bounds_are_kept),
+	KUNIT_CASE(reg_mr__rotated_key),
+	KUNIT_CASE(local_inv__access_is_over),
+	KUNIT_CASE(map__while_registered_is_staged),
+	KUNIT_CASE(reg_mr__iova_rewritten_before_the_post),
+	KUNIT_CASE(reg_mr__fields_changed_after_the_post),
+	KUNIT_CASE(reg_mr__chained_to_its_use),
+	KUNIT_CASE(send_with_inv__invalidates_at_the_receiver),
+	KUNIT_CASE(read_with_inv__invalidates_the_local_region),
+	KUNIT_CASE(atomic__result_and_memory),
+	KUNIT_CASE(atomic__misaligned_is_refused),
+	KUNIT_CASE(atomic__without_the_right),
+	KUNIT_CASE(reg_mr__rights_are_kept),
+	KUNIT_CASE(reg_mr__foreign_protection_domain),
+	KUNIT_CASE(dereg_mr__while_registered),
+	{}
+};
+
+static struct kunit_suite fast_reg_suite = {
+	.name = "siro_fast_reg",
+	.init = rc_pair_init,
+	.exit = rc_pair_exit,
+	.test_cases = fast_reg_cases,
+};
+
+kunit_test_suite(fast_reg_suite);
