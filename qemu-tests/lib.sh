@@ -189,6 +189,10 @@ topology() {
 		links_ready && resources_base
 }
 
+# The same in the body of a case: there, unlike in a check, which is a process
+# of its own, it may not fail unseen.
+hosts() { topology "$1" || report fail "topology-$1" 0 "links are not ready"; }
+
 links_ready() {
 	within 20 has_gid $D1 $A1 && within 20 has_gid $D1 $A1_6 &&
 		within 20 has_gid $D2 $A2 && within 20 has_gid $D2 $A2_6 &&
