@@ -119,7 +119,7 @@ def gsi(send, qpn):
     deth = struct.pack("!II", 0x80010000, 1)
     for opcode in range(256):
         send.packet(bth(opcode, 1) + struct.pack("!II", 0x1234, 1) + bytes(256))
-    for length in list(range(0, 64, 4)) + [252, 255, 257, 1024]:
+    for length in list(range(4, 64, 4)) + [252, 255, 257, 1024]:
         body = bth(UD_SEND_ONLY, 1, pad=-length % 4) + deth + mad[:length]
         send.packet(body + bytes(-length % 4))
 
