@@ -22,7 +22,7 @@ bool Burst::begin(siro_flow &flow, u32 bytes)
 		return false;
 	}
 	burst_.capacity = min(burst_.capacity, u32{SIRO_MAX_BURST_BYTES});
-	burst_.first_id = flow.next_id;
+	burst_.first_id = load_relaxed(flow.next_id);
 	flow_ = &flow;
 	short_packet_ = false;
 	open_ = true;
@@ -40,8 +40,11 @@ u8 *Burst::reserve(siro_flow &flow, u32 bytes, u32 hint)
 
 void Burst::add(u32 bytes)
 {
-	icrc::seal(burst_.data + burst_.length, bytes, *flow_, flow_->next_id);
-	flow_->next_id++;
+	/* An address handle's flow is shared: never trust its id to stand still. */
+	u16 id = static_cast<u16>(burst_.first_id + burst_.packets);
+
+	icrc::seal(burst_.data + burst_.length, bytes, *flow_, id);
+	store_relaxed(flow_->next_id, static_cast<u16>(id + 1));
 	if (!burst_.packets)
 		burst_.stride = bytes;
 	else if (bytes < burst_.stride)
