@@ -4,7 +4,8 @@
 #define SIRO_COMPAT_NET_H
 
 #include <linux/netdevice.h>
-#if __has_include("net/gso.h") /* skb_gso_segment(), from 6.5 on */
+#include <linux/version.h>
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 5, 0) /* skb_gso_segment() */
 #include <net/gso.h>
 #endif
 

@@ -232,6 +232,20 @@ static void siro_disassociate(struct ib_ucontext *context)
 {
 }
 
+/*
+ * ib_core takes the addresses of this netdev and of the VLANs above it for GIDs,
+ * so for a link on a VLAN it has to be the device below.
+ */
+static struct net_device *siro_get_netdev(struct ib_device *ibdev, u32 port)
+{
+	struct net_device *ndev = to_siro_dev(ibdev)->ndev;
+
+	if (is_vlan_dev(ndev))
+		ndev = vlan_dev_real_dev(ndev);
+	dev_hold(ndev);
+	return ndev;
+}
+
 static const struct ib_device_ops siro_dev_ops = {
 	.owner = THIS_MODULE,
 	.driver_id = (enum rdma_driver_id)SIROCCO_DRIVER_ID,
@@ -249,6 +263,7 @@ static const struct ib_device_ops siro_dev_ops = {
 	.modify_device = siro_modify_device,
 	.query_device = siro_query_device,
 	.query_pkey = siro_query_pkey,
+	.get_netdev = siro_get_netdev,
 	.query_port = siro_query_port,
 };
 

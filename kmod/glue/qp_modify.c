@@ -6,9 +6,14 @@
 #include "tracepoints.h"
 #include "verbs.h"
 
+/*
+ * Rights that exist, whether or not the device has operations for them: programs
+ * ask for all they know of. FLUSH_GLOBAL and FLUSH_PERSISTENT are newer than 6.1.
+ */
+#define SIRO_ACCESS_FLUSH (BIT(8) | BIT(9))
 #define SIRO_QP_ACCESS                                                                     \
 	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_READ |          \
-	 IB_ACCESS_REMOTE_ATOMIC)
+	 IB_ACCESS_REMOTE_ATOMIC | IB_ACCESS_MW_BIND | IB_ACCESS_OPTIONAL | SIRO_ACCESS_FLUSH)
 #define SIRO_MAX_TIMEOUT 31
 #define SIRO_MAX_RETRY 7
 #define SIRO_MAX_RNR_TIMER 31

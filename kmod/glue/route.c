@@ -198,6 +198,9 @@ int siro_route_init(struct siro_route *route, struct siro_dev *dev, const struct
 	route->oif = siro_source_ifindex(dev, grh->sgid_attr);
 	RCU_INIT_POINTER(route->dst, NULL);
 
+	/* Without interrupts the routing tables are off limits: the first burst looks. */
+	if (irqs_disabled())
+		return 0;
 	rcu_read_lock();
 	siro_route_renew(route);
 	rcu_read_unlock();
