@@ -553,8 +553,7 @@ void endpoint::check_burst(const siro_tx_burst &b, const siro_flow &flow, bool f
 		if (!decode(ib, p))
 			return fail("sent a malformed packet of opcode %#x, %u bytes", ib[0], n);
 		if (encode_without_icrc(p) != bytes(ib.begin(), ib.end() - 4))
-			return fail("%s: reserved bits or pad are not zero",
-				    opcode_name(p.opcode));
+			return fail("%s: reserved bits or pad are not zero", opcode_name(p.opcode));
 		if (!icrc_matches(ib, flow, static_cast<uint16_t>(b.first_id + i)))
 			return fail("%s: wrong ICRC", opcode_name(p.opcode));
 		out.packets.push_back(std::move(ib));

@@ -66,8 +66,8 @@ simulation::simulation(const config &c, bool verbose) : c_(c), verbose_(verbose)
 	for (int n = 0; n < 2; n++)
 		nodes_[n].dev = std::make_unique<host::device>();
 	for (int n = 0; n < 2; n++)
-		work_[n] = std::make_unique<workload>(c_, n, r_, *nodes_[n].dev,
-						      *nodes_[1 - n].dev);
+		work_[n] =
+			std::make_unique<workload>(c_, n, r_, *nodes_[n].dev, *nodes_[1 - n].dev);
 	for (int n = 0; n < 2; n++) {
 		const side &s = c_.sides[n];
 		host::endpoint::options o;
@@ -84,8 +84,8 @@ simulation::simulation(const config &c, bool verbose) : c_(c), verbose_(verbose)
 		o.max_recv_sge = s.max_recv_sge;
 		o.max_inline = s.max_inline;
 		o.cookie = s.user ? 0 : 0xabcdef00u + static_cast<uint32_t>(n);
-		o.flow = c_.ipv6 ? host::flow_ipv6(n ? 2 : 1, n ? 1 : 2, 50000) :
-				   host::flow_ipv4(n ? 0x0a000002 : 0x0a000001,
+		o.flow = c_.ipv6 ? host::flow_ipv6(n ? 2 : 1, n ? 1 : 2, 50000)
+				 : host::flow_ipv4(n ? 0x0a000002 : 0x0a000001,
 						   n ? 0x0a000001 : 0x0a000002, 50001);
 		nodes_[n].qp = std::make_unique<host::endpoint>(*nodes_[n].dev, o);
 
@@ -105,7 +105,9 @@ simulation::simulation(const config &c, bool verbose) : c_(c), verbose_(verbose)
 		q.max_burst_bytes = s.max_burst_bytes;
 		q.armed = true;
 		if (s.refuse)
-			q.refuse = [this, n] { return r_.chance(c_.sides[n].refuse); };
+			q.refuse = [this, n] {
+				return r_.chance(c_.sides[n].refuse);
+			};
 		if (c_.fragments)
 			q.frag_bytes = [this](uint32_t left) {
 				return r_.chance(500) ? r_.below(left + 1) : r_.below(20);
@@ -163,8 +165,7 @@ void simulation::post_receives(int n)
 	if (x.qp->kick)
 		call_run(n, false);
 	if (x.received < receives.size() && !done())
-		soon([this, n] { post_receives(n); },
-		     c_.late_receives ? c_.receive_delay : 20000);
+		soon([this, n] { post_receives(n); }, c_.late_receives ? c_.receive_delay : 20000);
 }
 
 void simulation::call_run(int n, bool requester)
@@ -505,9 +506,8 @@ void simulation::send_completion(int n, const siro_cqe &cqe)
 	x.send_failed = true;
 	summary_.errors = true;
 	if (!expected_error(n, i, cqe.status))
-		bad("side %d: WR %zu (opcode %u): status %u%s%s", n, i, w.wr.wqe.opcode,
-		    cqe.status, w.bad_status ? " for " : "",
-		    w.bad_status ? mistake_name(c_.kind) : "");
+		bad("side %d: WR %zu (opcode %u): status %u%s%s", n, i, w.wr.wqe.opcode, cqe.status,
+		    w.bad_status ? " for " : "", w.bad_status ? mistake_name(c_.kind) : "");
 }
 
 void simulation::receive_completion(int n, const siro_cqe &cqe)
@@ -575,10 +575,10 @@ std::string simulation::progress() const
 	snprintf(text, sizeof(text),
 		 "WRs %zu/%zu/%zu and %zu/%zu/%zu done/posted/all, receives %zu/%zu and %zu/%zu, "
 		 "states %u,%u %u,%u, deadlines %+lld %+lld ns",
-		 nodes_[0].send_done, nodes_[0].posted, work_[0]->list.size(),
-		 nodes_[1].send_done, nodes_[1].posted, work_[1]->list.size(),
-		 nodes_[0].receive_done, nodes_[0].received, nodes_[1].receive_done,
-		 nodes_[1].received, siro_requester_state(&nodes_[0].qp->requester),
+		 nodes_[0].send_done, nodes_[0].posted, work_[0]->list.size(), nodes_[1].send_done,
+		 nodes_[1].posted, work_[1]->list.size(), nodes_[0].receive_done,
+		 nodes_[0].received, nodes_[1].receive_done, nodes_[1].received,
+		 siro_requester_state(&nodes_[0].qp->requester),
 		 siro_responder_state(&nodes_[0].qp->responder),
 		 siro_requester_state(&nodes_[1].qp->requester),
 		 siro_responder_state(&nodes_[1].qp->responder),
@@ -666,12 +666,12 @@ void simulation::check_counters()
 			bad("side %d counts packets in a wrong state", n);
 		if (!clean || c_.late_receives)
 			continue;
-		for (auto i : {SIRO_CNT_DUPLICATE_REQUEST, SIRO_CNT_OUT_OF_SEQ_REQUEST,
-			       SIRO_CNT_RCVD_SEQ_ERR, SIRO_CNT_SENT_NAKS, SIRO_CNT_MALFORMED_PKTS,
-			       SIRO_CNT_ICRC_ERRORS, SIRO_CNT_UNKNOWN_QP, SIRO_CNT_BAD_PKEY,
-			       SIRO_CNT_BAD_ADDRESS, SIRO_CNT_STALE_RESPONSES,
-			       SIRO_CNT_IMPLIED_NAK_SEQ_ERR, SIRO_CNT_REQ_CQE_ERROR,
-			       SIRO_CNT_RESP_CQE_ERROR})
+		for (auto i :
+		     {SIRO_CNT_DUPLICATE_REQUEST, SIRO_CNT_OUT_OF_SEQ_REQUEST,
+		      SIRO_CNT_RCVD_SEQ_ERR, SIRO_CNT_SENT_NAKS, SIRO_CNT_MALFORMED_PKTS,
+		      SIRO_CNT_ICRC_ERRORS, SIRO_CNT_UNKNOWN_QP, SIRO_CNT_BAD_PKEY,
+		      SIRO_CNT_BAD_ADDRESS, SIRO_CNT_STALE_RESPONSES, SIRO_CNT_IMPLIED_NAK_SEQ_ERR,
+		      SIRO_CNT_REQ_CQE_ERROR, SIRO_CNT_RESP_CQE_ERROR})
 			if (c[i] && !c_.sides[0].refuse && !c_.sides[1].refuse &&
 			    !c[SIRO_CNT_RCVD_RNR_ERR] && !c[SIRO_CNT_SEND_RNR_ERR])
 				bad("side %d: counter %d is %llu on a perfect network", n, i,

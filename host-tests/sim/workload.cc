@@ -73,13 +73,12 @@ workload::workload(const config &c, int from, random &r, host::device &here, hos
 	source_ = &random_region(here, r, source_bytes, 0, dma);
 	constant_ = &random_region(here, r, 4096, 0);
 	sink = &random_region(here, r, sink_bytes, SIRO_ACCESS_LOCAL_WRITE);
-	remote[target] = &random_region(there, r, target_bytes,
-					SIRO_ACCESS_LOCAL_WRITE | remote_all);
+	remote[target] =
+		&random_region(there, r, target_bytes, SIRO_ACCESS_LOCAL_WRITE | remote_all);
 	remote[read_only] = &random_region(there, r, 4096, SIRO_ACCESS_REMOTE_READ);
 	for (int i = 0; i < windows; i++) {
-		remote[first_window + i] =
-			&random_region(there, r, window_bytes,
-				       SIRO_ACCESS_LOCAL_WRITE | remote_all);
+		remote[first_window + i] = &random_region(there, r, window_bytes,
+							  SIRO_ACCESS_LOCAL_WRITE | remote_all);
 		remote[first_window + i]->fast = true;
 	}
 	receive_buffer = &random_region(there, r, receive_bytes, SIRO_ACCESS_LOCAL_WRITE);
@@ -200,7 +199,8 @@ void workload::set_source(work &w, uint32_t length, random &r, host::bytes &payl
 		}
 	}
 
-	uint32_t count = length ? r.between(1, side_.max_send_sge) : r.below(side_.max_send_sge + 1);
+	uint32_t count =
+		length ? r.between(1, side_.max_send_sge) : r.below(side_.max_send_sge + 1);
 
 	if (!count)
 		return;
@@ -266,8 +266,8 @@ void workload::make_send(random &r)
 	if (receive_next_ + length + 200 > receive_bytes)
 		length = r.below(4);
 
-	uint8_t opcode = r.pick({SIRO_WR_SEND, SIRO_WR_SEND, SIRO_WR_SEND_WITH_IMM,
-				 SIRO_WR_SEND_WITH_INV});
+	uint8_t opcode =
+		r.pick({SIRO_WR_SEND, SIRO_WR_SEND, SIRO_WR_SEND_WITH_IMM, SIRO_WR_SEND_WITH_INV});
 	int window = static_cast<int>(r.below(windows));
 
 	if (opcode == SIRO_WR_SEND_WITH_INV && window_dead_[window])
@@ -315,8 +315,7 @@ void workload::note_read(int place, uint64_t offset, uint64_t length)
 void workload::write_target(work &w, int place, uint64_t offset, const host::bytes &data)
 {
 	w.patches.push_back({place, offset, data});
-	std::copy(data.begin(), data.end(),
-		  now_[place].begin() + static_cast<ptrdiff_t>(offset));
+	std::copy(data.begin(), data.end(), now_[place].begin() + static_cast<ptrdiff_t>(offset));
 }
 
 void workload::make_write(random &r)
@@ -326,8 +325,8 @@ void workload::make_write(random &r)
 	int place = r.chance(300) && !window_dead_[window] ? first_window + window : target;
 	uint64_t size = remote[place]->length();
 	uint32_t length = static_cast<uint32_t>(std::min<uint64_t>(pick_length(r), size));
-	uint64_t offset = r.chance(500) ? r.below(std::min<uint64_t>(size - length + 1, 64)) :
-					  r.below(size - length + 1);
+	uint64_t offset = r.chance(500) ? r.below(std::min<uint64_t>(size - length + 1, 64))
+					: r.below(size - length + 1);
 	host::bytes payload;
 	work &w = *start(imm ? SIRO_WR_RDMA_WRITE_WITH_IMM : SIRO_WR_RDMA_WRITE, r);
 
@@ -377,17 +376,17 @@ void workload::set_sink(work &w, uint32_t length, random &r)
 void workload::make_read(random &r)
 {
 	int window = static_cast<int>(r.below(windows));
-	int place = r.chance(300)	? static_cast<int>(read_only) :
-		    window_dead_[window] ? static_cast<int>(target) :
-					   first_window + window;
+	int place = r.chance(300)          ? static_cast<int>(read_only)
+		    : window_dead_[window] ? static_cast<int>(target)
+					   : first_window + window;
 
 	if (r.chance(500))
 		place = target;
 
 	uint64_t size = remote[place]->length();
 	uint32_t length = static_cast<uint32_t>(std::min<uint64_t>(pick_length(r), size));
-	uint64_t offset = r.chance(500) ? r.below(std::min<uint64_t>(size - length + 1, 64)) :
-					  r.below(size - length + 1);
+	uint64_t offset = r.chance(500) ? r.below(std::min<uint64_t>(size - length + 1, 64))
+					: r.below(size - length + 1);
 
 	if (sink_next_ + length + 32 > sink_bytes || !side_.max_rd_atomic)
 		return;
@@ -543,9 +542,9 @@ void workload::add_mistake(random &r)
 		w.wr.wqe.rkey ^= r.pick({1u, 0x80u, 0x100000u});
 		break;
 	case mistake::remote_range:
-		w.wr.wqe.rdma.remote_addr = r.pick({address(target, target_bytes - length + 1),
-						    address(target, 0) - 1, uint64_t{0},
-						    ~uint64_t{0} - length / 2});
+		w.wr.wqe.rdma.remote_addr =
+			r.pick({address(target, target_bytes - length + 1), address(target, 0) - 1,
+				uint64_t{0}, ~uint64_t{0} - length / 2});
 		break;
 	case mistake::remote_access:
 		w.wr.wqe.rdma.remote_addr = address(read_only, 0);
@@ -588,8 +587,7 @@ bool workload::may_become(int place, uint64_t offset, uint8_t value, size_t firs
 	for (size_t i = first; i < list.size(); i++)
 		for (auto &p : list[i].patches)
 			if (p.place == place && offset >= p.offset &&
-			    offset < p.offset + p.data.size() &&
-			    p.data[offset - p.offset] == value)
+			    offset < p.offset + p.data.size() && p.data[offset - p.offset] == value)
 				return true;
 	return false;
 }
