@@ -128,13 +128,6 @@ netdev_up() {
 
 mac() { cat "/sys/class/net/$1/address"; }
 
-# ib_core asks for the MAC address of a local peer on the wire, and IPv6, unlike
-# IPv4 with accept_local, does not answer itself.
-neighbours_ipv6() {
-	ip neigh replace $A2_6 lladdr "$(mac vb)" dev va nud permanent
-	ip neigh replace $A1_6 lladdr "$(mac va)" dev vb nud permanent
-}
-
 # Makes frames between two addresses of one namespace really cross the veth
 # pair: the local table is consulted first for incoming packets only.
 policy_routes() {
@@ -191,7 +184,6 @@ topology() {
 	netdev_up "$NS1" va $A1/$p4 $A1_6/$p6
 	netdev_up "$NS2" vb $A2/$p4 $A2_6/$p6
 	[ "$TOPOLOGY" = wire ] && policy_routes
-	[ -n "$NS1$NS2" ] || neighbours_ipv6
 	link_add "$NS1" $D1 "$LINK_TYPE" va &&
 		link_add "$NS2" $D2 "$type2" vb &&
 		links_ready && resources_base

@@ -385,7 +385,8 @@ void endpoint::receive(const super_packet &in)
 			uint32_t n = want ? std::min(want, left) : left;
 
 			memory.emplace_back(new uint8_t[n]);
-			memcpy(memory.back().get(), ib.data() + at, n);
+			if (n)
+				memcpy(memory.back().get(), ib.data() + at, n);
 			frags[i].push_back({memory.back().get(), n, 0});
 			at += n;
 		}

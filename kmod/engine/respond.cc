@@ -70,7 +70,8 @@ void Responder::respond(Call &call)
 	while (ReadResource *r = resources_.first_pending())
 		if (!answer(call, *r))
 			return;
-	if (ack_due_ && reply_ == Reply::none) {
+	/* An ACK that had to wait covers what came meanwhile. */
+	if (ack_due_ && reply_ != Reply::nak) {
 		reply_ = Reply::ack;
 		reply_psn_ = expected_ - 1;
 	}

@@ -30,7 +30,9 @@ using namespace sirocco;
 
 extern "C" __u32 siro_ring_pending(const siro_ring *ring)
 {
-	return min(load_acquire(ring->header->producer) - ring->index, ring->slots);
+	u32 pending = load_acquire(ring->header->producer) - ring->index;
+
+	return pending <= ring->slots ? pending : 0;
 }
 
 extern "C" int siro_recv_ring_take(siro_ring *ring, siro_recv_wqe *wqe, siro_sge *sges)
@@ -64,7 +66,8 @@ extern "C" int siro_recv_ring_put(siro_ring *ring, const siro_recv_wqe *wqe, con
 	u8 *to = slot(*ring, producer);
 
 	memory_copy(to, wqe, sizeof(*wqe));
-	memory_copy(to + sizeof(*wqe), sges, wqe->num_sge * sizeof(*sges));
+	if (wqe->num_sge)
+		memory_copy(to + sizeof(*wqe), sges, wqe->num_sge * sizeof(*sges));
 	store_release(ring->header->producer, producer + 1);
 	return 0;
 }

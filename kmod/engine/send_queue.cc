@@ -58,9 +58,14 @@ void SendQueue::fetch()
 	if (!user_)
 		return;
 
-	u32 producer = load_acquire(ring_.header->producer);
-	u32 room = ring_.slots - (posted_ - completed_);
-	u32 count = min(min(producer - posted_, room), fetch_at_once);
+	u32 stored = load_acquire(ring_.header->producer) - completed_;
+	u32 taken = posted_ - completed_;
+
+	/* Not where an honest producer can be: it must not buy 2^32 entries of work. */
+	if (stored > ring_.slots || stored < taken)
+		return;
+
+	u32 count = min(stored - taken, fetch_at_once);
 
 	for (; count; count--) {
 		u64 slot = posted_ & (ring_.slots - 1);

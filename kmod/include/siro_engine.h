@@ -284,7 +284,8 @@ struct siro_ring {
 
 /**
  * siro_ring_pending() - entries that the producer has stored and nobody took
- * Return: 0 to @slots. A hostile producer index is clamped to @slots.
+ * Return: 0 to @slots. A producer index that no honest producer can have reached
+ * counts as none: it must not buy its writer 2^32 entries of work.
  */
 __u32 siro_ring_pending(const struct siro_ring *ring);
 
