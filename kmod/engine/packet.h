@@ -52,6 +52,28 @@ private:
 	u32 offset_;
 };
 
+/*
+ * Hands the payload to @take(offset, data, bytes) piece by piece, until it
+ * returns false: then so does this.
+ */
+template <typename Take>
+bool for_each_payload(const siro_packet &packet, Take take)
+{
+	PacketReader reader(packet);
+	u32 offset = 0;
+
+	reader.skip(packet.header_length);
+	while (offset < packet.payload_length) {
+		auto piece = reader.next(packet.payload_length - offset);
+		u32 n = static_cast<u32>(piece.size());
+
+		if (!take(offset, piece.data(), n))
+			return false;
+		offset += n;
+	}
+	return true;
+}
+
 /* Did the batch travel our flow's path, in the other direction? */
 bool flow_matches(const siro_flow &flow, const siro_batch &batch);
 

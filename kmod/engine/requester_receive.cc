@@ -202,20 +202,10 @@ void Requester::take_atomic_response(Call &call, const siro_packet &packet)
 bool Requester::place(Call &call, const SendEntry &e, u64 offset, const siro_packet &packet)
 {
 	SgeList list(e.sges(), e.wqe.num_sge);
-	PacketReader reader(packet);
-	u32 left = packet.payload_length;
 
-	reader.skip(packet.header_length);
-	while (left) {
-		auto piece = reader.next(left);
-		u32 n = static_cast<u32>(piece.size());
-
-		if (!list.scatter(call.regions, offset, piece.data(), n))
-			return false;
-		offset += n;
-		left -= n;
-	}
-	return true;
+	return for_each_payload(packet, [&](u32 at, const u8 *data, u32 n) {
+		return list.scatter(call.regions, offset + at, data, n);
+	});
 }
 
 /*

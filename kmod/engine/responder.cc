@@ -252,20 +252,10 @@ Responder::Recv Responder::acquire(Call &call)
 bool Responder::place_recv(Call &call, const siro_packet &packet, u64 offset)
 {
 	SgeList list(sges_, recv_.num_sge);
-	PacketReader reader(packet);
-	u32 left = packet.payload_length;
 
-	reader.skip(packet.header_length);
-	while (left) {
-		auto piece = reader.next(left);
-		u32 n = static_cast<u32>(piece.size());
-
-		if (!list.scatter(call.regions, offset, piece.data(), n))
-			return false;
-		offset += n;
-		left -= n;
-	}
-	return true;
+	return for_each_payload(packet, [&](u32 at, const u8 *data, u32 n) {
+		return list.scatter(call.regions, offset + at, data, n);
+	});
 }
 
 /* @cqe: everything but identity and status. */

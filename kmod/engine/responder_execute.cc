@@ -9,18 +9,10 @@ namespace {
 
 void write_payload(const siro_mr &mr, u64 va, const siro_packet &packet)
 {
-	PacketReader reader(packet);
-	u32 left = packet.payload_length;
-
-	reader.skip(packet.header_length);
-	while (left) {
-		auto piece = reader.next(left);
-		u32 n = static_cast<u32>(piece.size());
-
-		copy_to_region(mr, va, piece.data(), n);
-		va += n;
-		left -= n;
-	}
+	(void)for_each_payload(packet, [&](u32 at, const u8 *data, u32 n) {
+		copy_to_region(mr, va + at, data, n);
+		return true;
+	});
 }
 
 /* On the responder's memory, atomic against everything else on this host. */
