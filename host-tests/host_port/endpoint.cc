@@ -335,6 +335,12 @@ call_result endpoint::timeout()
 	return enter(true, [&](siro_context *ctx) { siro_requester_timeout(&requester, ctx); });
 }
 
+call_result endpoint::call_as(bool is_requester,
+			      const std::function<void(siro_context *)> &function)
+{
+	return enter(is_requester, function);
+}
+
 call_result endpoint::receive_batch(bool to_requester, std::vector<siro_packet> &batch,
 				    const super_packet &packets)
 {

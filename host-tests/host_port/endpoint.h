@@ -201,6 +201,8 @@ public:
 	call_result run_requester();
 	call_result run_responder();
 	call_result timeout();
+	/* As if @function were code of the half that is called. */
+	call_result call_as(bool requester, const std::function<void(siro_context *)> &function);
 	/* Takes what siro_packet_parse() accepts and this QPN gets. */
 	void receive(const super_packet &packets);
 	call_result receive_batch(bool requester, std::vector<siro_packet> &batch,

@@ -12,19 +12,45 @@ constexpr uint32_t stride = sizeof(siro_recv_wqe) + 2 * sizeof(siro_sge);
 
 } // namespace
 
-/* H10 */
-TEST(ring_pending, hostile_producer__never_exceeds_slots)
+TEST(ring_pending, honest_producer__counts_up_to_all_slots)
 {
 	ring_memory r(8, stride, 8);
 
-	for (uint32_t producer : {8u, 9u, 0x80000000u, 0xffffffffu}) {
-		r.ring.header->producer = producer;
-		EXPECT_LE(siro_ring_pending(&r.ring), 8u);
+	for (uint32_t base : {0u, 5u, 0xfffffffcu})
+		for (uint32_t n = 0; n <= 8; n++) {
+			r.ring.index = base;
+			r.ring.header->producer = base + n;
+			EXPECT_EQ(siro_ring_pending(&r.ring), n) << base;
+		}
+}
+
+/* H10: nothing is pending where no honest producer can be. */
+TEST(ring_pending, hostile_producer__is_none)
+{
+	ring_memory r(8, stride, 8);
+
+	for (uint32_t base : {0u, 5u, 0xfffffffcu})
+		for (uint32_t jump : {9u, 0x7fffffffu, 0x80000000u, 0xfffffff8u, 0xffffffffu}) {
+			r.ring.index = base;
+			r.ring.header->producer = base + jump;
+			EXPECT_EQ(siro_ring_pending(&r.ring), 0u) << base << " + " << jump;
+		}
+}
+
+/* H10 */
+TEST(recv_ring_take, hostile_producer__takes_nothing)
+{
+	siro_recv_wqe wqe;
+	siro_sge sges[SIRO_MAX_SGE];
+
+	for (uint32_t jump : {9u, 0x80000000u, 0xffffffffu}) {
+		ring_memory r(8, stride, 8);
+
+		r.ring.index = 3;
+		r.ring.header->producer = 3 + jump;
+		EXPECT_EQ(siro_recv_ring_take(&r.ring, &wqe, sges), 0);
+		EXPECT_EQ(r.ring.index, 3u);
 	}
-	r.ring.header->producer = 3;
-	EXPECT_EQ(siro_ring_pending(&r.ring), 3u);
-	r.ring.index = 5; /* the producer went backwards */
-	EXPECT_LE(siro_ring_pending(&r.ring), 8u);
 }
 
 /* H10 */

@@ -92,7 +92,6 @@ private:
 	Psn cursor() const;
 
 	/* requester_receive.cc */
-	bool is_from_peer(const siro_batch &batch) const;
 	void take(Call &call, const siro_packet &packet);
 	void take_acknowledge(Call &call, const siro_packet &packet);
 	void take_rnr(Call &call, u8 code);
@@ -105,6 +104,7 @@ private:
 	void progress(Call &call, Psn una);
 	void catch_up();
 	void loss(Call &call);
+	void implied_loss(Call &call);
 	void rewind();
 	bool place(Call &call, const SendEntry &e, u64 offset, const siro_packet &packet);
 

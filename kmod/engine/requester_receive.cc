@@ -58,13 +58,13 @@ void Requester::take_acknowledge(Call &call, const siro_packet &packet)
 	case wire::aeth_ack:
 		take_credits(aeth);
 		if (!acknowledge_until(call, psn + 1))
-			loss(call);
+			implied_loss(call);
 		break;
 	case wire::aeth_rnr:
 	case wire::aeth_nak:
 		/* Everything before the refused packet has been executed. */
 		if (!acknowledge_until(call, psn))
-			loss(call);
+			implied_loss(call);
 		else if (kind == wire::aeth_rnr)
 			take_rnr(call, value);
 		else
@@ -135,7 +135,7 @@ SendEntry *Requester::answered(Call &call, const siro_packet &packet)
 		take_credits(aeth);
 	}
 	if (!acknowledge_until(call, Psn(packet.psn))) {
-		loss(call);
+		implied_loss(call);
 		return nullptr;
 	}
 	if (state_ == SIRO_QPS_ERR || !queue_.has_started())
@@ -284,6 +284,13 @@ void Requester::loss(Call &call)
 	rewound_ = true;
 	call.ctx.counters[SIRO_CNT_COMPLETER_RETRY_ERR]++;
 	rewind();
+}
+
+/* An answer came for more than the response that is missing (IBTA 9.7.5.1.1). */
+void Requester::implied_loss(Call &call)
+{
+	call.ctx.counters[SIRO_CNT_IMPLIED_NAK_SEQ_ERR]++;
+	loss(call);
 }
 
 void Requester::take_credits(wire::Aeth aeth)

@@ -7,23 +7,6 @@ namespace sirocco {
 
 namespace {
 
-/* Byte 8 of the BTH. */
-constexpr u8 ack_request_bit = 0x80;
-
-u8 *put_bth(u8 *to, u8 opcode, u8 flags, u32 dest_qpn, Psn psn, bool ask)
-{
-	wire::Bth bth{};
-
-	bth.opcode = opcode;
-	bth.flags = flags | wire::Bth::migrated;
-	bth.pkey = SIRO_DEFAULT_PKEY;
-	bth.dest_qpn = dest_qpn;
-	bth.ack_request = ask ? ack_request_bit : 0;
-	bth.psn = psn.value();
-	store(to, bth);
-	return to + sizeof(bth);
-}
-
 /* One segment of a SEND or WRITE. */
 u8 segment_opcode(u8 op, bool is_first, bool is_last)
 {
@@ -62,11 +45,6 @@ u8 *put_reth(u8 *to, u64 va, u32 rkey, u32 length)
 {
 	store(to, wire::Reth{va, rkey, length});
 	return to + sizeof(wire::Reth);
-}
-
-constexpr u32 pad_of(u32 bytes)
-{
-	return -bytes & 3;
 }
 
 } // namespace
@@ -280,19 +258,17 @@ bool Requester::send_segment(Call &call, SendEntry &e)
 	u32 payload = min(attr_.mtu, e.length - static_cast<u32>(offset));
 	u8 opcode = segment_opcode(e.wqe.opcode, is_first, is_last);
 	u16 props = wire::properties(opcode);
-	u32 pad = pad_of(payload);
+	u32 pad = wire::pad_of(payload);
 	u32 bytes = wire::header_bytes(props) + payload + pad + wire::icrc_bytes;
 	bool ask = wants_ack(call, e);
-	u8 flags = static_cast<u8>(pad << 4);
+	bool solicited = is_last && (e.wqe.flags & SIRO_SEND_SOLICITED);
 	Psn psn = e.first_psn + packet_;
 	u8 *start = call.burst.reserve(*flow_, bytes, follow_up_bytes(e, bytes));
 
 	if (!start)
 		return false;
-	if (is_last && (e.wqe.flags & SIRO_SEND_SOLICITED))
-		flags |= wire::Bth::solicited;
 
-	u8 *p = put_bth(start, opcode, flags, attr_.dest_qpn, psn, ask);
+	u8 *p = wire::put_bth(start, {opcode, attr_.dest_qpn, psn, pad, ask, solicited});
 
 	if (props & wire::has_reth)
 		p = put_reth(p, e.wqe.rdma.remote_addr, e.wqe.rkey, e.length);
@@ -367,7 +343,7 @@ Requester::Step Requester::send_read(Call &call, SendEntry &e)
 		if (!start)
 			return Step::wait;
 
-		u8 *p = put_bth(start, wire::rc_read_request, 0, attr_.dest_qpn, psn, true);
+		u8 *p = wire::put_bth(start, {wire::rc_read_request, attr_.dest_qpn, psn, 0, true});
 
 		put_reth(p, e.wqe.rdma.remote_addr + offset, e.wqe.rkey, static_cast<u32>(wanted));
 		call.burst.add(bytes);
@@ -393,7 +369,7 @@ Requester::Step Requester::send_atomic(Call &call, SendEntry &e)
 		return Step::wait;
 
 	u8 opcode = swap ? wire::rc_compare_swap : wire::rc_fetch_add;
-	u8 *p = put_bth(start, opcode, 0, attr_.dest_qpn, e.first_psn, true);
+	u8 *p = wire::put_bth(start, {opcode, attr_.dest_qpn, e.first_psn, 0, true});
 	wire::AtomicEth eth{};
 
 	eth.va = e.wqe.atomic.remote_addr;
@@ -422,17 +398,16 @@ Requester::Step Requester::send_datagram(Call &call, SendEntry &e)
 	bool imm = e.wqe.opcode == SIRO_WR_SEND_WITH_IMM;
 	u8 opcode = imm ? wire::ud_send_only_imm : wire::ud_send_only;
 	u16 props = wire::properties(opcode);
-	u32 pad = pad_of(e.length);
+	u32 pad = wire::pad_of(e.length);
 	u32 bytes = wire::header_bytes(props) + e.length + pad + wire::icrc_bytes;
-	u8 flags = static_cast<u8>(pad << 4);
+	bool solicited = e.wqe.flags & SIRO_SEND_SOLICITED;
 	u8 *start = call.burst.reserve(*flow, bytes, follow_up_bytes(e, bytes));
 
 	if (!start)
 		return Step::wait;
-	if (e.wqe.flags & SIRO_SEND_SOLICITED)
-		flags |= wire::Bth::solicited;
 
-	u8 *p = put_bth(start, opcode, flags, e.wqe.ud.remote_qpn, e.first_psn, false);
+	u8 *p = wire::put_bth(start,
+			      {opcode, e.wqe.ud.remote_qpn, e.first_psn, pad, false, solicited});
 	wire::Deth deth{};
 
 	deth.qkey = e.wqe.ud.remote_qkey & qkey_from_qp ? attr_.qkey : e.wqe.ud.remote_qkey;

@@ -6,19 +6,6 @@ namespace sirocco {
 
 namespace {
 
-u8 *put_bth(u8 *to, u8 opcode, u32 pad, u32 dest_qpn, Psn psn)
-{
-	wire::Bth bth{};
-
-	bth.opcode = opcode;
-	bth.flags = static_cast<u8>(wire::Bth::migrated | (pad << 4));
-	bth.pkey = SIRO_DEFAULT_PKEY;
-	bth.dest_qpn = dest_qpn;
-	bth.psn = psn.value();
-	store(to, bth);
-	return to + sizeof(bth);
-}
-
 u8 *put_aeth(u8 *to, u8 syndrome, u32 msn)
 {
 	wire::Aeth aeth{};
@@ -75,10 +62,14 @@ void Responder::respond(Call &call)
 		reply_ = Reply::ack;
 		reply_psn_ = expected_ - 1;
 	}
-	if (reply_ != Reply::none && budget_left(call.ctx) && send_reply(call)) {
-		reply_ = Reply::none;
-		ack_due_ = false;
+	if (reply_ == Reply::none)
+		return;
+	if (!budget_left(call.ctx) || !send_reply(call)) {
+		call.ctx.counters[SIRO_CNT_ACK_DEFERRED]++;
+		return;
 	}
+	reply_ = Reply::none;
+	ack_due_ = false;
 }
 
 bool Responder::answer(Call &call, ReadResource &r)
@@ -99,7 +90,7 @@ bool Responder::answer_read(Call &call, ReadResource &r)
 	u32 payload = static_cast<u32>(min(u64{attr_.mtu}, r.length - offset));
 	u8 opcode = read_opcode(r.next == r.begin, r.next + 1 == r.packets);
 	u16 props = wire::properties(opcode);
-	u32 pad = -payload & 3;
+	u32 pad = wire::pad_of(payload);
 	u32 bytes = wire::header_bytes(props) + payload + pad + wire::icrc_bytes;
 	siro_mr *mr = nullptr;
 
@@ -126,7 +117,7 @@ bool Responder::answer_read(Call &call, ReadResource &r)
 	if (!start)
 		return false;
 
-	u8 *p = put_bth(start, opcode, pad, attr_.dest_qpn, r.first_psn + r.next);
+	u8 *p = wire::put_bth(start, {opcode, attr_.dest_qpn, r.first_psn + r.next, pad});
 
 	if (props & wire::has_aeth)
 		p = put_aeth(p, ack_syndrome(call), r.msn);
@@ -147,7 +138,7 @@ bool Responder::answer_atomic(Call &call, ReadResource &r)
 	if (!start)
 		return false;
 
-	u8 *p = put_bth(start, wire::rc_atomic_acknowledge, 0, attr_.dest_qpn, r.first_psn);
+	u8 *p = wire::put_bth(start, {wire::rc_atomic_acknowledge, attr_.dest_qpn, r.first_psn});
 
 	p = put_aeth(p, ack_syndrome(call), r.msn);
 	store(p, wire::AtomicAckEth{r.original});
@@ -164,8 +155,10 @@ bool Responder::send_reply(Call &call)
 
 	if (!start)
 		return false;
-	put_aeth(put_bth(start, wire::rc_acknowledge, 0, attr_.dest_qpn, reply_psn_), syndrome,
-		 msn_);
+
+	u8 *p = wire::put_bth(start, {wire::rc_acknowledge, attr_.dest_qpn, reply_psn_});
+
+	put_aeth(p, syndrome, msn_);
 	call.burst.add(bytes);
 	if (reply_ == Reply::nak)
 		call.ctx.counters[SIRO_CNT_SENT_NAKS]++;

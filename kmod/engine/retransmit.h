@@ -16,7 +16,7 @@ namespace sirocco {
 class RetransmitTimer {
 public:
 	static constexpr u64 us = 1000;
-	static constexpr u64 min_rto = 1000 * us;
+	static constexpr u64 min_rto = 4000 * us;
 	static constexpr u64 first_rto = 20000 * us;
 	static constexpr u64 max_rto = 1000000 * us;
 

@@ -116,6 +116,21 @@ u32 header_bytes(u16 props)
 	return bytes;
 }
 
+u8 *put_bth(u8 *to, const BthFields &fields)
+{
+	Bth bth{};
+
+	bth.opcode = fields.opcode;
+	bth.flags = static_cast<u8>(Bth::migrated | (fields.pad << 4) |
+				    (fields.solicited ? Bth::solicited : 0));
+	bth.pkey = SIRO_DEFAULT_PKEY;
+	bth.dest_qpn = fields.dest_qpn;
+	bth.ack_request = fields.ask ? Bth::ack_request_bit : 0;
+	bth.psn = fields.psn.value();
+	store(to, bth);
+	return to + sizeof(bth);
+}
+
 u8 credit_code(u32 count)
 {
 	u8 code = 0;

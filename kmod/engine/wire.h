@@ -4,6 +4,7 @@
 
 #include "base/base.h"
 
+#include "psn.h"
 #include "siro_engine.h"
 
 namespace sirocco::wire {
@@ -68,6 +69,7 @@ struct Bth {
 	u8 ack_request; /* bit 7 */
 	be24 psn;
 
+	static constexpr u8 ack_request_bit = 0x80;
 	static constexpr u8 solicited = 0x80;
 	static constexpr u8 migrated = 0x40;
 
@@ -139,6 +141,25 @@ u32 credit_count(u8 code);
 /* RNR timer code to nanoseconds (IBTA table 45). */
 u64 rnr_nanoseconds(u8 code);
 
+/* Bytes that make a payload a multiple of four. */
+constexpr u32 pad_of(u32 payload)
+{
+	return -payload & 3;
+}
+
+/* What a BTH says that differs from packet to packet. */
+struct BthFields {
+	u8 opcode;
+	u32 dest_qpn;
+	Psn psn;
+	u32 pad = 0;
+	bool ask = false; /* for an acknowledgement */
+	bool solicited = false;
+};
+
+/* Writes a BTH; returns where the next header goes. */
+u8 *put_bth(u8 *to, const BthFields &fields);
+
 /* The headers of a parsed packet; nothing else of it is ever read again. */
 class Headers {
 public:
@@ -169,7 +190,7 @@ public:
 
 	bool ack_requested() const
 	{
-		return bth().ack_request & 0x80;
+		return bth().ack_request & Bth::ack_request_bit;
 	}
 
 	/* Each only if the opcode has it. */

@@ -46,6 +46,7 @@ static const struct rdma_stat_desc siro_stats[SIRO_CNT_COUNT] = {
 	SIRO_STAT(BAD_ADDRESS, "bad_address"),
 	SIRO_STAT(WRONG_STATE, "wrong_state"),
 	SIRO_STAT(STALE_RESPONSES, "stale_responses"),
+	SIRO_STAT(RX_OVERFLOW, "rx_overflow"),
 };
 
 struct rdma_hw_stats *siro_alloc_stats(struct ib_device *ibdev, u32 port)

@@ -280,6 +280,12 @@ static bool siro_rx_init_packet(struct siro_rx *rx, const struct sk_buff *skb, u
 	return family == AF_INET ? siro_rx_init_ipv4(rx, skb) : siro_rx_init_ipv6(rx, skb);
 }
 
+/* The stack reused skb->dev; the header tells the family. */
+static u32 siro_rx_family(const struct sk_buff *skb)
+{
+	return skb->protocol == htons(ETH_P_IP) ? AF_INET : AF_INET6;
+}
+
 static void siro_rx_skb(struct siro_net *net, u32 family, const struct sk_buff *skb)
 {
 	struct siro_rx_scratch *scratch = this_cpu_ptr(siro_rx_scratch);
@@ -303,12 +309,21 @@ static void siro_rx_skb(struct siro_net *net, u32 family, const struct sk_buff *
 
 static void siro_rx_consume(struct siro_net *net, struct sk_buff *skb)
 {
-	/* The stack reused skb->dev; the header tells the family. */
-	bool ipv4 = skb->protocol == htons(ETH_P_IP);
-	struct socket *sock = ipv4 ? net->sk4 : net->sk6;
+	u32 family = siro_rx_family(skb);
+	struct socket *sock = family == AF_INET ? net->sk4 : net->sk6;
 
-	siro_rx_skb(net, ipv4 ? AF_INET : AF_INET6, skb);
+	siro_rx_skb(net, family, skb);
 	skb_consume_udp(sock->sk, skb, skb->len);
+}
+
+static void siro_rx_overflow(struct siro_net *net, struct sk_buff *skb)
+{
+	struct siro_rx rx = { .net = net };
+
+	if (siro_rx_init_packet(&rx, skb, siro_rx_family(skb)))
+		siro_rx_count_error(&rx, SIRO_CNT_RX_OVERFLOW,
+				    max_t(u32, skb_shinfo(skb)->gso_segs, 1));
+	kfree_skb(skb);
 }
 
 /* ---- Lanes ---- */
@@ -361,7 +376,7 @@ static struct siro_lane *siro_lane_of(struct siro_net *net, const struct sk_buff
 static bool siro_lane_add(struct siro_lane *lane, struct sk_buff *skb)
 {
 	if (skb_queue_len_lockless(&lane->queue) >= SIRO_LANE_LIMIT) {
-		kfree_skb(skb);
+		siro_rx_overflow(lane->net, skb);
 		return false;
 	}
 	skb_queue_tail(&lane->queue, skb);
