@@ -75,6 +75,7 @@ lone_qp::lone_qp(const options &o, const prepare &before)
 	req_attr.mtu = res_attr.mtu = mtu;
 	req_attr.dest_qpn = res_attr.dest_qpn = peer_qpn;
 	req_attr.sq_psn = res_attr.rq_psn = first_psn;
+	req_attr.timeout = 14; /* 67 ms, above the first timeout of the timer */
 	req_attr.qkey = res_attr.qkey = qkey;
 	if (before)
 		before(*this);
