@@ -3,6 +3,7 @@
  * can't be linked into a module, see docs/hacking.md.
  */
 #include "burst.cc"
+#include "extents.cc"
 #include "icrc.cc"
 #include "packet.cc"
 #include "regions.cc"

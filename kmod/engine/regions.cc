@@ -1,47 +1,98 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 #include "regions.h"
 
+#include "extents.h"
+
 namespace sirocco {
 
-siro_mr *Regions::pinned(u32 key)
+siro_mr *PinnedRegions::find(u32 key)
 {
 	for (u32 i = 0; i < count_; i++)
-		if (keys_[i] == key)
-			return pinned_[i];
-	if (count_ == places)
-		release();
+		if (places_[i].key == key)
+			return places_[i].mr;
 
 	siro_mr *mr = siro_port_mr_get(port_, key);
 
-	if (mr) {
-		pinned_[count_] = mr;
-		keys_[count_] = key;
-		count_++;
+	if (!mr)
+		return nullptr;
+	if (count_ < places) {
+		places_[count_++] = {mr, key, 0};
+		return mr;
 	}
+
+	Place &place = places_[oldest_];
+
+	oldest_ = (oldest_ + 1) % places;
+	siro_port_mr_put(port_, place.mr);
+	place = {mr, key, 0};
 	return mr;
 }
 
+u32 &PinnedRegions::hint(const siro_mr &mr)
+{
+	u32 i = 0;
+
+	while (i + 1 < count_ && places_[i].mr != &mr)
+		i++;
+	return places_[i].hint;
+}
+
+void PinnedRegions::release()
+{
+	while (count_)
+		siro_port_mr_put(port_, places_[--count_].mr);
+	oldest_ = 0;
+}
+
+namespace {
+
+bool contains(const siro_mr &mr, u64 va, u64 length)
+{
+	return va >= mr.iova && length <= mr.length && va - mr.iova <= mr.length - length;
+}
+
+span<u8> kernel_bytes(u64 address, u64 length)
+{
+	return {reinterpret_cast<u8 *>(static_cast<uptr>(address)), length};
+}
+
+} // namespace
+
 siro_mr *Regions::find(u32 key, u64 va, u64 length, u32 access)
 {
-	siro_mr *mr = pinned(key);
+	siro_mr *mr = named_.find(key);
 
-	if (!mr || mr->pd != pd_ || (mr->access & access) != access)
+	if (!mr || mr->pd != pd_ || (mr->access & access) != access || !contains(*mr, va, length))
 		return nullptr;
-	if (va < mr->iova || length > mr->length || va - mr->iova > mr->length - length)
+	return mr;
+}
+
+/* An entry of an indirect region: one level, same domain (no kernel key is in a user's). */
+siro_mr *Regions::resolve(u32 key, u64 va, u64 length, u32 access)
+{
+	siro_mr *mr = below_.find(key);
+
+	if (!mr || mr->layout == SIRO_MR_INDIRECT || mr->pd != pd_ ||
+	    (mr->access & access) != access || !contains(*mr, va, length))
 		return nullptr;
 	return mr;
 }
 
 void Regions::release()
 {
-	while (count_)
-		siro_port_mr_put(port_, pinned_[--count_]);
+	named_.release();
+	below_.release();
 }
 
-span<u8> region_bytes(const siro_mr &mr, u64 va, u64 most)
+span<u8> region_bytes(const siro_mr &mr, u64 va, u64 most, u32 &hint)
 {
 	if (mr.layout == SIRO_MR_DMA)
-		return {reinterpret_cast<u8 *>(static_cast<uptr>(va)), most};
+		return kernel_bytes(va, most);
+	if (mr.layout == SIRO_MR_EXTENTS) {
+		Extents::Piece piece = Extents(mr.extents).at(va - mr.iova, hint);
+
+		return kernel_bytes(piece.address, min(most, piece.length));
+	}
 
 	u64 offset = va - mr.iova + mr.first_offset;
 	u64 page = offset >> mr.page_shift;
@@ -49,40 +100,61 @@ span<u8> region_bytes(const siro_mr &mr, u64 va, u64 most)
 
 	if (page >= mr.page_count)
 		return {};
-
-	u8 *start = reinterpret_cast<u8 *>(static_cast<uptr>(mr.pages[page])) + within;
-
-	return {start, min(most, (u64{1} << mr.page_shift) - within)};
+	return kernel_bytes(mr.pages[page] + within, min(most, (u64{1} << mr.page_shift) - within));
 }
 
-void copy_from_region(const siro_mr &mr, u64 va, u8 *to, u32 length)
+span<u8> Regions::contiguous(const siro_mr &mr, u64 va, u64 most, bool write)
 {
-	while (length) {
-		auto bytes = region_bytes(mr, va, length);
-		u32 n = static_cast<u32>(bytes.size());
+	u32 &hint = named_.hint(mr);
 
-		if (!n)
-			return;
-		memory_copy(to, bytes.data(), n);
-		to += n;
-		va += n;
-		length -= n;
-	}
+	if (mr.layout != SIRO_MR_INDIRECT)
+		return region_bytes(mr, va, most, hint);
+
+	Extents::Piece piece = Extents(mr.extents).at(va - mr.iova, hint);
+	u64 length = min(most, piece.length);
+	siro_mr *below = resolve(piece.lkey, piece.address, length,
+				 write ? u32{SIRO_ACCESS_LOCAL_WRITE} : 0);
+
+	if (!below)
+		return {};
+	return region_bytes(*below, piece.address, length, below_.hint(*below));
 }
 
-void copy_to_region(const siro_mr &mr, u64 va, const u8 *from, u32 length)
+/* Calls use() with contiguous bytes, in order. */
+template <typename Use>
+bool Regions::walk(const siro_mr &mr, u64 va, u64 length, bool write, Use use)
 {
 	while (length) {
-		auto bytes = region_bytes(mr, va, length);
-		u32 n = static_cast<u32>(bytes.size());
+		span<u8> bytes = contiguous(mr, va, length, write);
 
-		if (!n)
-			return;
-		memory_copy(bytes.data(), from, n);
-		from += n;
-		va += n;
-		length -= n;
+		if (!bytes.size())
+			return false;
+		use(bytes);
+		va += bytes.size();
+		length -= bytes.size();
 	}
+	return true;
+}
+
+bool Regions::is_reachable(const siro_mr &mr, u64 va, u64 length, bool write)
+{
+	return mr.layout != SIRO_MR_INDIRECT || walk(mr, va, length, write, [](span<u8>) {});
+}
+
+bool Regions::read(const siro_mr &mr, u64 va, u8 *to, u32 length)
+{
+	return walk(mr, va, length, false, [&to](span<u8> bytes) {
+		memory_copy(to, bytes.data(), bytes.size());
+		to += bytes.size();
+	});
+}
+
+bool Regions::write(const siro_mr &mr, u64 va, const u8 *from, u32 length)
+{
+	return walk(mr, va, length, true, [&from](span<u8> bytes) {
+		memory_copy(bytes.data(), from, bytes.size());
+		from += bytes.size();
+	});
 }
 
 u64 SgeList::length() const
@@ -108,9 +180,8 @@ bool SgeList::walk(Regions &regions, u64 offset, u32 length, u32 access, Copy co
 		u32 n = min(length, sge.length - static_cast<u32>(offset));
 		siro_mr *mr = regions.find(sge.lkey, sge.addr, sge.length, access);
 
-		if (!mr)
+		if (!mr || !copy(*mr, sge.addr + offset, n))
 			return false;
-		copy(*mr, sge.addr + offset, n);
 		offset = 0;
 		length -= n;
 	}
@@ -119,18 +190,22 @@ bool SgeList::walk(Regions &regions, u64 offset, u32 length, u32 access, Copy co
 
 bool SgeList::gather(Regions &regions, u64 offset, u8 *to, u32 length) const
 {
-	return walk(regions, offset, length, 0, [&to](const siro_mr &mr, u64 va, u32 n) {
-		copy_from_region(mr, va, to, n);
+	return walk(regions, offset, length, 0, [&](const siro_mr &mr, u64 va, u32 n) {
+		u8 *here = to;
+
 		to += n;
+		return regions.read(mr, va, here, n);
 	});
 }
 
 bool SgeList::scatter(Regions &regions, u64 offset, const u8 *from, u32 length) const
 {
 	return walk(regions, offset, length, SIRO_ACCESS_LOCAL_WRITE,
-		    [&from](const siro_mr &mr, u64 va, u32 n) {
-			    copy_to_region(mr, va, from, n);
+		    [&](const siro_mr &mr, u64 va, u32 n) {
+			    const u8 *here = from;
+
 			    from += n;
+			    return regions.write(mr, va, here, n);
 		    });
 }
 

@@ -9,48 +9,86 @@
 namespace sirocco {
 
 /*
- * The regions that a call has looked up, pinned until release(): consecutive
- * packets and entries mostly name the same few keys. Nothing may be held when a
- * region is invalidated.
+ * The regions that a call has looked up, pinned until release() or until as many
+ * others were looked up: consecutive packets and entries mostly name the same
+ * few keys.
  */
-class Regions {
+class PinnedRegions {
 public:
-	Regions(void *port, u32 pd) : port_(port), pd_(pd) {}
+	struct Place {
+		siro_mr *mr;
+		u32 key;
+		u32 hint; /* for Extents::at() */
+	};
 
-	~Regions()
+	explicit PinnedRegions(void *port) : port_(port) {}
+
+	~PinnedRegions()
 	{
 		release();
 	}
 
-	Regions(const Regions &) = delete;
-	Regions &operator=(const Regions &) = delete;
+	PinnedRegions(const PinnedRegions &) = delete;
+	PinnedRegions &operator=(const PinnedRegions &) = delete;
 
-	/*
-	 * The valid region of @key if it is in our protection domain, grants
-	 * @access and holds @length bytes from @va on; else nullptr.
-	 */
-	siro_mr *find(u32 key, u64 va, u64 length, u32 access);
+	/* nullptr: there is no valid region of this key. */
+	siro_mr *find(u32 key);
+
+	/* @mr: found by this object. */
+	u32 &hint(const siro_mr &mr);
 
 	void release();
 
 private:
-	siro_mr *pinned(u32 key);
-
 	static constexpr u32 places = 4;
 
 	void *port_;
-	u32 pd_;
 	u32 count_ = 0;
-	siro_mr *pinned_[places];
-	u32 keys_[places];
+	u32 oldest_ = 0;
+	Place places_[places];
 };
 
-/* Contiguous bytes at @va of a region, at most @most: data() and size(). */
-span<u8> region_bytes(const siro_mr &mr, u64 va, u64 most);
+/* Access to memory by key; nothing may be held when a region is invalidated. */
+class Regions {
+public:
+	Regions(void *port, u32 pd) : named_(port), below_(port), pd_(pd) {}
 
-/* Both want a range that find() has checked. */
-void copy_from_region(const siro_mr &mr, u64 va, u8 *to, u32 length);
-void copy_to_region(const siro_mr &mr, u64 va, const u8 *from, u32 length);
+	/*
+	 * The valid region of @key if it is in our protection domain, grants
+	 * @access and holds @length bytes from @va on; else nullptr. Three more
+	 * calls leave it pinned.
+	 */
+	siro_mr *find(u32 key, u64 va, u64 length, u32 access);
+
+	/*
+	 * The rest wants a range of what find() has returned. A range of an
+	 * indirect region fails where an entry's key is no good; is_reachable()
+	 * tells before a byte is touched.
+	 */
+	[[nodiscard]] bool is_reachable(const siro_mr &mr, u64 va, u64 length, bool write);
+	[[nodiscard]] bool read(const siro_mr &mr, u64 va, u8 *to, u32 length);
+	[[nodiscard]] bool write(const siro_mr &mr, u64 va, const u8 *from, u32 length);
+
+	/* At most @most bytes that lie together in memory; none if a key is no good. */
+	span<u8> contiguous(const siro_mr &mr, u64 va, u64 most, bool write);
+
+	void release();
+
+private:
+	template <typename Use>
+	bool walk(const siro_mr &mr, u64 va, u64 length, bool write, Use use);
+	siro_mr *resolve(u32 key, u64 va, u64 length, u32 access);
+
+	PinnedRegions named_;
+	PinnedRegions below_; /* what the entries of indirect regions name */
+	u32 pd_;
+};
+
+/*
+ * Bytes that lie together in memory at @va of a region that does not name others,
+ * at most @most. @hint is for Extents::at().
+ */
+span<u8> region_bytes(const siro_mr &mr, u64 va, u64 most, u32 &hint);
 
 /* A scatter/gather list addressed by byte offset. */
 class SgeList {

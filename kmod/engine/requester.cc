@@ -233,8 +233,6 @@ extern "C" siro_send_wqe *siro_requester_reserve(siro_requester *req)
 
 extern "C" int siro_requester_commit(siro_requester *req)
 {
-	constexpr int einval = -22;
-
 	if (engine(req).state() < SIRO_QPS_RTS)
 		return einval;
 	return engine(req).queue().commit() ? 0 : einval;

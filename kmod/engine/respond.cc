@@ -83,6 +83,21 @@ bool Responder::answer(Call &call, ReadResource &r)
 	return true;
 }
 
+/* The key went bad after the READ was accepted: by right if it was answered once. */
+bool Responder::refuse_read(Call &call, ReadResource &r)
+{
+	Psn psn = r.first_psn + r.next;
+
+	if (r.answered) {
+		resources_.drop(r);
+		return true;
+	}
+	resources_.cancel();
+	fail(call, wire::nak_remote_access, SIRO_WC_REM_ACCESS_ERR);
+	reply_psn_ = psn;
+	return true;
+}
+
 /* The next response packet of a READ. */
 bool Responder::answer_read(Call &call, ReadResource &r)
 {
@@ -96,19 +111,8 @@ bool Responder::answer_read(Call &call, ReadResource &r)
 
 	if (r.length) {
 		mr = call.regions.find(r.rkey, r.va, r.length, SIRO_ACCESS_REMOTE_READ);
-		if (!mr && r.answered) {
-			/* A stale duplicate; the key may be gone by right. */
-			resources_.drop(r);
-			return true;
-		}
-		if (!mr) {
-			Psn psn = r.first_psn + r.next;
-
-			resources_.cancel();
-			fail(call, wire::nak_remote_access, SIRO_WC_REM_ACCESS_ERR);
-			reply_psn_ = psn;
-			return true;
-		}
+		if (!mr)
+			return refuse_read(call, r);
 	}
 
 	u32 follow_up = min(r.packets - r.next, u32{SIRO_MAX_BURST_PACKETS});
@@ -121,8 +125,8 @@ bool Responder::answer_read(Call &call, ReadResource &r)
 
 	if (props & wire::has_aeth)
 		p = put_aeth(p, ack_syndrome(call), r.msn);
-	if (mr)
-		copy_from_region(*mr, r.va + offset, p, payload);
+	if (mr && !call.regions.read(*mr, r.va + offset, p, payload))
+		return refuse_read(call, r);
 	memory_zero(p + payload, pad);
 	call.burst.add(bytes);
 	resources_.advance(r);

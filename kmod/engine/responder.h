@@ -83,6 +83,7 @@ private:
 	void respond(Call &call);
 	bool answer(Call &call, ReadResource &r);
 	bool answer_read(Call &call, ReadResource &r);
+	bool refuse_read(Call &call, ReadResource &r);
 	bool answer_atomic(Call &call, ReadResource &r);
 	bool send_reply(Call &call);
 	void reply_nak(u8 syndrome);

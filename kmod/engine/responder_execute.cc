@@ -7,11 +7,10 @@ namespace sirocco {
 
 namespace {
 
-void write_payload(const siro_mr &mr, u64 va, const siro_packet &packet)
+bool write_payload(Regions &regions, const siro_mr &mr, u64 va, const siro_packet &packet)
 {
-	(void)for_each_payload(packet, [&](u32 at, const u8 *data, u32 n) {
-		copy_to_region(mr, va + at, data, n);
-		return true;
+	return for_each_payload(packet, [&](u32 at, const u8 *data, u32 n) {
+		return regions.write(mr, va + at, data, n);
 	});
 }
 
@@ -136,15 +135,18 @@ void Responder::execute_write(Call &call, const siro_packet &packet)
 	if (write_length_) {
 		mr = call.regions.find(write_key_, write_va_, write_length_,
 				       SIRO_ACCESS_REMOTE_WRITE);
-		if (!mr) {
+		if (!mr || !call.regions.is_reachable(*mr, write_va_ + placed_,
+						      packet.payload_length, true)) {
 			fail(call, wire::nak_remote_access, SIRO_WC_REM_ACCESS_ERR);
 			return;
 		}
 	}
 	if (headers.is(wire::has_imm) && !need_recv(call))
 		return;
-	if (mr)
-		write_payload(*mr, write_va_ + placed_, packet);
+	if (mr && !write_payload(call.regions, *mr, write_va_ + placed_, packet)) {
+		fail(call, wire::nak_remote_access, SIRO_WC_REM_ACCESS_ERR);
+		return;
+	}
 	message_ = Message::write;
 	placed_ = static_cast<u32>(end);
 	if (is_first)
@@ -234,10 +236,15 @@ void Responder::execute_atomic(Call &call, const siro_packet &packet)
 	}
 
 	siro_mr *mr = call.regions.find(eth.rkey, eth.va, sizeof(u64), SIRO_ACCESS_REMOTE_ATOMIC);
-	span<u8> word = mr ? region_bytes(*mr, eth.va, sizeof(u64)) : span<u8>();
+	span<u8> word = mr ? call.regions.contiguous(*mr, eth.va, sizeof(u64), true) : span<u8>();
 
-	if (word.size() < sizeof(u64) || reinterpret_cast<uptr>(word.data()) % sizeof(u64)) {
+	if (!word.size()) {
 		fail(call, wire::nak_remote_access, SIRO_WC_REM_ACCESS_ERR);
+		return;
+	}
+	/* The address may be aligned and the memory behind it not. */
+	if (word.size() < sizeof(u64) || reinterpret_cast<uptr>(word.data()) % sizeof(u64)) {
+		fail(call, wire::nak_invalid_request, SIRO_WC_REM_INV_REQ_ERR);
 		return;
 	}
 

@@ -8,10 +8,6 @@ namespace sirocco {
 
 namespace {
 
-constexpr int einval = -22;
-constexpr int enomem = -12;
-constexpr int enospc = -28;
-
 u8 *slot(const siro_ring &ring, u32 index)
 {
 	return ring.entries + u64{index & (ring.slots - 1)} * ring.stride;

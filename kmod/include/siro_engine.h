@@ -54,6 +54,7 @@ SIRO_BEGIN_DECLS
 #define SIRO_WC_LOC_QP_OP_ERR 2
 #define SIRO_WC_LOC_PROT_ERR 4
 #define SIRO_WC_WR_FLUSH_ERR 5
+#define SIRO_WC_MW_BIND_ERR 6 /* memory management operation error */
 #define SIRO_WC_BAD_RESP_ERR 7
 #define SIRO_WC_LOC_ACCESS_ERR 8
 #define SIRO_WC_REM_INV_REQ_ERR 9
@@ -322,11 +323,75 @@ int siro_cq_ring_push(struct siro_ring *ring, const struct siro_cqe *cqe);
 /* struct siro_mr.layout */
 #define SIRO_MR_DMA 0 /* addresses are kernel virtual addresses */
 #define SIRO_MR_PAGES 1 /* an array of pages of equal size */
+#define SIRO_MR_EXTENTS 2 /* pieces of kernel memory, each of any length */
+#define SIRO_MR_INDIRECT 3 /* pieces of other regions, perhaps in rows */
 
 /* struct siro_mr.state */
 #define SIRO_MR_INVALID 0
 #define SIRO_MR_FREE 1 /* fast-registration MR: REG_MR may make it valid */
 #define SIRO_MR_VALID 2
+
+/**
+ * struct siro_extent - one piece of a byte-granular list
+ * @start: bytes of the row before it
+ * @address: kernel virtual address, or an address in the region of @lkey
+ * @skip: bytes between its place in one row and its place in the next
+ * @lkey: 0 for kernel memory
+ *
+ * It ends where the next one starts; the last one ends with the row.
+ */
+struct siro_extent {
+	__u64 start;
+	__u64 address;
+	__u32 skip;
+	__u32 lkey;
+};
+
+/**
+ * struct siro_extents - a list of extents
+ * @extents: @capacity of them, memory of the owner
+ * @row_length: bytes of all extents
+ * @capacity: entries that may be added
+ * @count: extents in use
+ * @entries: entries that were added, empty and merged ones included
+ * @repeat: rows, at least 1
+ * @shift: if not 0, all extents but the first and the last are 2^shift bytes
+ *	and the last is not longer: a byte is found without a search
+ * @merge: 1: entries that touch become one extent
+ */
+struct siro_extents {
+	struct siro_extent *extents;
+	__u64 row_length;
+	__u32 capacity;
+	__u32 count;
+	__u32 entries;
+	__u32 repeat;
+	__u32 shift;
+	__u32 merge;
+};
+
+/**
+ * siro_extents_reset() - make a list empty
+ * @list: extents and capacity stay
+ * @merge: see struct siro_extents; only for lists without rows
+ */
+void siro_extents_reset(struct siro_extents *list, __u32 merge);
+
+/**
+ * siro_extents_add() - append an entry
+ * @length: bytes; an empty entry only counts
+ * Return: 0, -ENOSPC (-28) if the list is full, -EINVAL (-22) if a sum wraps.
+ */
+int siro_extents_add(struct siro_extents *list, __u64 address, __u64 length, __u32 skip,
+		     __u32 lkey);
+
+/**
+ * siro_extents_finish() - the list is complete
+ * @repeat: rows
+ * Return: 0, -EINVAL (-22) if there is no byte in it or an address or a length
+ * wraps.
+ */
+int siro_extents_finish(struct siro_extents *list, __u32 repeat);
 
 /**
  * struct siro_mr - the engine's view of a memory region
@@ -339,7 +404,9 @@ int siro_cq_ring_push(struct siro_ring *ring, const struct siro_cqe *cqe);
  * @key: the whole 32-bit lkey and rkey
  * @pd: number of the protection domain
  * @access: SIRO_ACCESS_*
- * @layout: SIRO_MR_DMA or SIRO_MR_PAGES
+ * @layout: SIRO_MR_DMA to SIRO_MR_INDIRECT
+ * @extents: for SIRO_MR_EXTENTS and SIRO_MR_INDIRECT: byte 0 of the list is
+ *	byte @iova of the region
  * @state: SIRO_MR_*; read and written atomically
  * @users: engine calls that use the region now; atomic. siro_port_mr_get()
  *	increments it before it reads @state, so that who makes a region invalid
@@ -358,6 +425,7 @@ struct siro_mr {
 	__u32 layout;
 	__u32 state;
 	__u32 users;
+	struct siro_extents extents;
 };
 
 /* ---- Requester ---- */

@@ -6,6 +6,7 @@
 #include "atomic.h"
 #include "bits.h"
 #include "endian.h"
+#include "errors.h"
 #include "memory.h"
 #include "result.h"
 #include "span.h"
