@@ -1,108 +1,164 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * What modify_qp and create calls let through: attributes within the ranges that
- * the glue checks, states in any order, regions of any geometry. The parsers of
- * the calls themselves are C in the kernel; qemu-tests/badverbs.c tries those.
+ * What modify_qp and reg_mr let through: any attributes within the ranges that
+ * the glue checks, states in any legal order, regions of any geometry. The
+ * parsers of the calls themselves are C in the kernel; qemu-tests try those.
  */
-#include "input.h"
-
-using namespace host;
+#include "peer.h"
+#include "user.h"
 
 namespace {
 
-void choose_attributes(input &in, endpoint &qp)
-{
-	qp.req_attr.mtu = qp.res_attr.mtu = 256u << (in.take<uint8_t>() % 5);
-	qp.req_attr.dest_qpn = qp.res_attr.dest_qpn = in.take<uint32_t>() & SIRO_QPN_MASK;
-	qp.req_attr.sq_psn = in.take<uint32_t>() & SIRO_PSN_MASK;
-	qp.res_attr.rq_psn = in.take<uint32_t>() & SIRO_PSN_MASK;
-	qp.req_attr.qkey = qp.res_attr.qkey = in.take<uint32_t>();
-	qp.req_attr.max_rd_atomic = in.below(SIRO_MAX_RD_ATOMIC + 1);
-	qp.req_attr.timeout = in.take<uint8_t>() & 31;
-	qp.req_attr.retry_count = in.take<uint8_t>() & 7;
-	qp.req_attr.rnr_retry = in.take<uint8_t>() & 7;
-	qp.req_attr.sqd_event = in.take<uint8_t>() & 1;
-	qp.res_attr.access = in.take<uint8_t>() & 0xf;
-	qp.res_attr.min_rnr_timer = in.take<uint8_t>() & 31;
-	qp.set_resources(in.below(SIRO_MAX_RD_ATOMIC + 1));
-}
+constexpr uint32_t max_page_shift = 16;
 
-region::options geometry(input &in)
-{
-	region::options o;
+class attack {
+public:
+	attack(input &in, victim &v) : in_(in), v_(v), peer_(in, v), user_(in, v)
+	{
+		add_region();
+		choose_attributes();
+		v_.to_rts();
+	}
 
-	o.page_shift = 12 + in.take<uint8_t>() % 4;
-	o.first_offset = in.below(1u << o.page_shift);
-	o.length = in.below(65536) + 1;
-	o.iova = in.take<uint64_t>();
-	if (o.iova + o.length < o.iova)
-		o.iova = -o.length;
-	o.access = in.take<uint8_t>() & 0xf;
-	o.pd = 1 + in.take<uint8_t>() % 2;
-	return o;
-}
+	void step()
+	{
+		if (v_.revive(in_))
+			user_.post_receives();
+		switch (in_.below(12)) {
+		case 0:
+		case 1:
+			change_state();
+			break;
+		case 2:
+			peer_.send_requests();
+			break;
+		case 3:
+			peer_.send_message();
+			break;
+		case 4:
+			peer_.send_responses();
+			break;
+		case 5:
+			peer_.repeat_request();
+			break;
+		case 6:
+			user_.post_receives();
+			break;
+		case 7:
+			user_.post_sends();
+			break;
+		case 8:
+			v_.dev.now += in_.take<uint32_t>();
+			v_.timeout();
+			break;
+		case 9:
+			if (v_.regions.size() < most_regions)
+				add_region();
+			break;
+		case 10:
+			v_.register_fast(*v_.regions[5]);
+			break;
+		default:
+			v_.qp.budget = 128 - in_.below(128);
+		}
+		v_.run_who_asked();
+		v_.poll_all();
+	}
 
-void post(input &in, endpoint &qp, region &mr)
-{
-	uint8_t opcode = in.take<uint8_t>() % 8;
-	siro_sge sge = {mr.mr.iova + in.take<uint16_t>(), in.below(70000), mr.key()};
+private:
+	void add_region()
+	{
+		host::region::options o;
 
-	qp.post_recv(1, {sge});
-	qp.post_send(make_rdma(opcode, 2, {sge}, in.take<uint64_t>(), mr.key()));
-}
+		o.page_shift = 12 + in_.below(max_page_shift - 12 + 1);
+		o.first_offset = in_.take<uint32_t>() % (1u << o.page_shift);
+		o.length = 1 + in_.below(65536 - 1);
+		o.iova = in_.once_in(4) ? -o.length : in_.take<uint64_t>();
+		if (o.iova + o.length < o.iova)
+			o.iova = -o.length;
+		o.access = in_.below(16) ^ victim::all_rights;
+		o.pd = in_.once_in(8) ? 2 : 1;
+		o.dma = in_.once_in(8);
+
+		bool writable = o.pd == 1 && o.access & ~SIRO_ACCESS_REMOTE_READ;
+
+		v_.add(o, writable ? o.length : 0);
+	}
+
+	/* Each at any time that the glue allows: see may_become(). */
+	void choose_attributes()
+	{
+		host::endpoint &qp = v_.qp;
+
+		v_.choose_attributes(in_);
+		if (in_.once_in(4))
+			qp.req_attr.sq_psn = in_.take<uint32_t>() & SIRO_PSN_MASK;
+		if (in_.once_in(4))
+			qp.res_attr.rq_psn = in_.take<uint32_t>() & SIRO_PSN_MASK;
+		qp.req_attr.dest_qpn = qp.res_attr.dest_qpn =
+			in_.near(victim::peer_qpn) & SIRO_QPN_MASK;
+		if (in_.once_in(4)) {
+			qp.set_resources(in_.below(SIRO_MAX_RD_ATOMIC + 1));
+			qp.req_attr.max_rd_atomic = in_.below(SIRO_MAX_RD_ATOMIC + 1);
+		}
+		choose_live_attributes();
+	}
+
+	/* What may change while packets are under way. */
+	void choose_live_attributes()
+	{
+		host::endpoint &qp = v_.qp;
+
+		qp.req_attr.timeout = in_.below(32);
+		qp.req_attr.retry_count = in_.below(8);
+		qp.req_attr.rnr_retry = in_.below(8);
+		qp.req_attr.sqd_event = in_.below(2);
+		qp.req_attr.qkey = qp.res_attr.qkey = in_.near(victim::qkey);
+		qp.res_attr.access = in_.below(16) ^ victim::all_rights;
+		qp.res_attr.min_rnr_timer = in_.below(32);
+		if (v_.qp.opt.type != SIRO_QPT_RC)
+			qp.req_attr.mtu = qp.res_attr.mtu = 256u << in_.below(5);
+	}
+
+	void change_state()
+	{
+		uint32_t to = in_.below(8);
+
+		if (to == SIRO_QPS_RESET || to > SIRO_QPS_ERR) {
+			v_.modify(SIRO_QPS_RESET);
+			choose_attributes();
+			v_.to_rts();
+			return;
+		}
+		if (!v_.may_become(to))
+			return;
+		choose_live_attributes();
+		if (to == SIRO_QPS_SQD && v_.state() == to && in_.below(2)) {
+			v_.qp.req_attr.max_rd_atomic = in_.below(SIRO_MAX_RD_ATOMIC + 1);
+			v_.qp.set_resources(in_.below(SIRO_MAX_RD_ATOMIC + 1));
+		}
+		v_.modify(to);
+	}
+
+	static constexpr size_t most_regions = 10;
+
+	input &in_;
+	victim &v_;
+	peer peer_;
+	user user_;
+};
 
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	constexpr uint32_t most_steps = 64;
 	input in(data, size);
-	device dev;
-	endpoint::options o;
+	victim v(victim::options::choose(in));
+	attack a(in, v);
 
-	o.type = in.take<uint8_t>() % 3;
-	o.flow = flow_ipv6(1, 2, 0xc001);
-
-	endpoint qp(dev, o);
-	region &mr = dev.add_region(geometry(in));
-	siro_flow back = flow_ipv6(2, 1, 0xc001);
-
-	for (uint32_t round = 0; !in.empty() && round < 64; round++) {
-		switch (in.take<uint8_t>() % 6) {
-		case 0:
-			qp.modify(SIRO_QPS_RESET);
-			choose_attributes(in, qp);
-			qp.to_rts();
-			break;
-		case 1:
-			qp.modify(in.take<uint8_t>() & 1 ? SIRO_QPS_SQD : SIRO_QPS_ERR);
-			break;
-		case 2:
-			post(in, qp, mr);
-			break;
-		case 3: {
-			packet p;
-			super_packet one;
-
-			p.opcode = in.take<uint8_t>() % 0x18;
-			p.qpn = qp.opt.qpn;
-			p.psn = qp.res_attr.rq_psn;
-			p.va = mr.mr.iova;
-			p.rkey = mr.key();
-			p.dma_length = in.below(70000);
-			p.payload = bytes(in.below(qp.res_attr.mtu ? qp.res_attr.mtu + 1 : 1), 1);
-			one.flow = back;
-			one.packets.push_back(encode(p, back, 0));
-			qp.receive(one);
-			break;
-		}
-		case 4:
-			dev.now += in.take<uint32_t>();
-			qp.timeout();
-			break;
-		default:
-			qp.run_requester();
-		}
-		qp.sent.clear();
-	}
+	for (uint32_t i = 0; !in.empty() && i < most_steps; i++)
+		a.step();
+	v.finish();
 	return 0;
 }

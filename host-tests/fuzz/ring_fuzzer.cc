@@ -1,110 +1,193 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* Rings in user memory: every word of them is hostile and changes at any time. */
-#include "input.h"
-
-using namespace host;
+/*
+ * Rings in user memory: every word of them is hostile and changes at any time,
+ * while packets come and timers fire.
+ */
+#include "peer.h"
+#include "user.h"
 
 namespace {
 
-void scribble(input &in, ring_memory &ring)
-{
-	siro_ring &r = ring.ring;
-	uint32_t entry = in.below(r.slots);
-	uint32_t offset = in.below(r.stride);
-	host::bytes noise = in.bytes(r.stride - offset < 64 ? r.stride - offset : 64);
-
-	if (!noise.empty())
-		memcpy(ring.entry(entry) + offset, noise.data(), noise.size());
-}
-
-void move_index(input &in, __u32 &index)
-{
-	switch (in.take<uint8_t>() % 4) {
-	case 0:
-		index = in.take<uint32_t>();
-		break;
-	case 1:
-		index -= in.take<uint8_t>();
-		break;
-	default:
-		index += in.take<uint8_t>() % 8;
+class attack {
+public:
+	attack(input &in, victim &v) : in_(in), v_(v), peer_(in, v), user_(in, v)
+	{
+		v_.choose_attributes(in);
+		v_.to_rts();
+		v_.qp.refuse = [this] {
+			return tamper_during_call();
+		};
+		user_.post_receives();
+		user_.post_sends();
 	}
-}
 
-/* A well-formed request with a field or two that are not. */
-void post_nearly(input &in, endpoint &qp, region &mr)
-{
-	send_wr wr =
-		make_rdma(in.take<uint8_t>() % 14, in.take<uint8_t>(),
-			  {mr.sge(in.below(4096), in.below(4096))},
-			  mr.mr.iova + in.take<uint16_t>(), mr.key(), in.take<uint8_t>() & 0x1f);
+	void step()
+	{
+		if (v_.revive(in_))
+			user_.post_receives();
+		switch (in_.below(16)) {
+		case 0:
+		case 1:
+		case 2:
+			tamper();
+			break;
+		case 3:
+			plans_ = 1 + in_.below(8);
+			break;
+		case 4:
+			user_.post_receives();
+			break;
+		case 5:
+			user_.post_sends();
+			break;
+		case 6:
+		case 7:
+			v_.run_requester();
+			break;
+		case 8:
+			v_.run_responder();
+			break;
+		case 9:
+			peer_.send_requests();
+			break;
+		case 10:
+			peer_.send_message();
+			break;
+		case 11:
+		case 12:
+			peer_.send_responses();
+			break;
+		case 13:
+			v_.dev.now += in_.below(256) * host::millisecond;
+			v_.timeout();
+			break;
+		case 14:
+			v_.poll_all();
+			v_.qp.budget = 128 - in_.below(128);
+			break;
+		default:
+			change_state();
+		}
+		v_.run_who_asked();
+	}
 
-	wr.wqe.imm = mr.key();
-	qp.post_send(wr);
-}
+private:
+	/* Anything that user space can write, by one store. */
+	void tamper()
+	{
+		host::endpoint &qp = v_.qp;
+
+		v_.checks.disturbed = true;
+		switch (in_.below(8)) {
+		case 0:
+			write_entry(qp.sq);
+			break;
+		case 1:
+			write_entry(qp.rq);
+			break;
+		case 2:
+			move(qp.sq.ring.header->producer);
+			break;
+		case 3:
+			move(qp.rq.ring.header->producer);
+			break;
+		case 4:
+			move(qp.send_cq.ring.header->consumer);
+			break;
+		case 5:
+			move(qp.recv_cq.ring.header->consumer);
+			break;
+		case 6:
+			move(in_.below(2) ? qp.sq.ring.header->consumer
+					  : qp.rq.ring.header->consumer);
+			break;
+		default:
+			move(in_.below(2) ? qp.send_cq.ring.header->producer
+					  : qp.recv_cq.ring.header->producer);
+		}
+	}
+
+	/* The engine asks for room in the middle of a call; another CPU writes then. */
+	bool tamper_during_call()
+	{
+		if (plans_) {
+			plans_--;
+			tamper();
+		}
+		return false;
+	}
+
+	/* A field of the header, an SGE or any bytes, at a place near the indices. */
+	void write_entry(host::ring_memory &ring)
+	{
+		constexpr uint32_t unit = 4;
+		uint32_t units = ring.ring.stride / unit;
+		uint32_t index = ring.ring.header->producer - in_.below(ring.ring.slots);
+		uint32_t at = in_.below(2) ? in_.below(units) : in_.below(8);
+		uint32_t words = std::min(1 + in_.below(4), units - at);
+
+		for (uint32_t i = 0; i < words; i++) {
+			uint32_t word = in_.once_in(2) ? in_.take<uint32_t>() : in_.below(33);
+
+			memcpy(ring.entry(index) + (at + i) * unit, &word, sizeof(word));
+		}
+	}
+
+	void move(__u32 &index)
+	{
+		switch (in_.below(8)) {
+		case 5:
+			index = in_.take<uint32_t>();
+			break;
+		case 6:
+			index -= in_.take<uint8_t>();
+			break;
+		case 7:
+			index ^= 1u << in_.below(32);
+			break;
+		default:
+			index += 1 + in_.below(24);
+		}
+	}
+
+	void change_state()
+	{
+		uint8_t to = in_.below(16);
+
+		if (to <= SIRO_QPS_ERR && v_.may_become(to) && to != SIRO_QPS_RESET) {
+			v_.modify(to);
+			return;
+		}
+		v_.modify(SIRO_QPS_RESET);
+		v_.choose_attributes(in_);
+		v_.to_rts();
+	}
+
+	input &in_;
+	victim &v_;
+	peer peer_;
+	user user_;
+	uint32_t plans_ = 0; /* writes to come during calls */
+};
 
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	constexpr uint32_t most_steps = 128;
 	input in(data, size);
-	device dev;
-	region &mr = dev.add_region({});
-	endpoint::options o;
+	victim::options o = victim::options::choose(in);
 
-	o.sq_slots = 8;
-	o.rq_slots = 8;
-	o.cq_slots = 8;
-	o.type = in.take<uint8_t>() % 4 ? SIRO_QPT_RC : SIRO_QPT_UD;
-	o.flow = flow_ipv4(0x0a000001, 0x0a000002, 0xc000);
+	o.user = true;
+	o.honest = false;
+	o.slots = 8;
+	o.max_sge = 4;
 
-	endpoint qp(dev, o);
+	victim v(o);
+	attack a(in, v);
 
-	dev.add_flow(o.flow);
-	qp.req_attr.mtu = qp.res_attr.mtu = 1024;
-	qp.req_attr.max_rd_atomic = 2;
-	qp.set_resources(2);
-	qp.to_rts();
-
-	for (uint32_t round = 0; !in.empty() && round < 128; round++) {
-		switch (in.take<uint8_t>() % 10) {
-		case 0:
-			scribble(in, qp.sq);
-			break;
-		case 1:
-			scribble(in, qp.rq);
-			break;
-		case 2:
-			move_index(in, qp.sq.ring.header->producer);
-			break;
-		case 3:
-			move_index(in, qp.rq.ring.header->producer);
-			break;
-		case 4:
-			move_index(in, qp.send_cq.ring.header->consumer);
-			break;
-		case 5:
-			move_index(in, qp.sq.ring.header->consumer);
-			break;
-		case 6:
-			post_nearly(in, qp, mr);
-			break;
-		case 7:
-			qp.run_responder();
-			break;
-		case 8:
-			if (in.take<uint8_t>() % 8 == 0) {
-				qp.modify(SIRO_QPS_ERR);
-				qp.settle();
-				qp.modify(SIRO_QPS_RESET);
-				qp.to_rts();
-			}
-			break;
-		default:
-			qp.run_requester();
-		}
-		qp.sent.clear();
-	}
-	qp.modify(SIRO_QPS_ERR);
+	for (uint32_t i = 0; !in.empty() && i < most_steps; i++)
+		a.step();
+	v.finish();
 	return 0;
 }

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* Well-formed work requests on all kinds of memory, right and wrong. */
+#pragma once
+
+#include "victim.h"
+
+class user {
+public:
+	user(input &in, victim &v) : in_(in), v_(v) {}
+
+	void post_receives()
+	{
+		uint32_t count = 1 + in_.below(8);
+
+		for (uint32_t i = 0; i < count; i++)
+			if (v_.qp.post_recv(next_recv_, sges()))
+				next_recv_++;
+	}
+
+	void post_sends()
+	{
+		uint32_t count = 1 + in_.below(8);
+
+		for (uint32_t i = 0; i < count; i++)
+			post(request());
+		v_.run_requester();
+	}
+
+private:
+	void post(const host::send_wr &wr)
+	{
+		if (v_.qp.opt.user ? v_.qp.post_send(wr) : !v_.qp.post_send_kernel(wr))
+			next_send_++;
+	}
+
+	/* Of the part of the private region that work requests may name, or any other. */
+	std::vector<siro_sge> sges()
+	{
+		std::vector<siro_sge> list(in_.once_in(8) ? in_.below(17) : 1 + in_.below(3));
+		uint32_t kind = in_.below(4);
+
+		for (auto &sge : list) {
+			host::region &r = *v_.regions[kind ? kind - 1 : 2];
+			uint32_t limit =
+				kind % 3 ? static_cast<uint32_t>(r.length()) : victim::local_bytes;
+			uint32_t length = in_.once_in(4) ? in_.below(32) : limit;
+
+			sge = r.sge(in_.below(16) % (limit - length + 1), length);
+			if (in_.once_in(32))
+				sge.lkey = v_.pick(in_).key() ^ 1;
+		}
+		return list;
+	}
+
+	host::send_wr request()
+	{
+		static constexpr uint8_t opcodes[] = {
+			SIRO_WR_RDMA_READ,           SIRO_WR_SEND,
+			SIRO_WR_RDMA_WRITE,          SIRO_WR_ATOMIC_FETCH_AND_ADD,
+			SIRO_WR_ATOMIC_CMP_AND_SWP,  SIRO_WR_SEND_WITH_IMM,
+			SIRO_WR_RDMA_WRITE_WITH_IMM, SIRO_WR_SEND_WITH_INV,
+			SIRO_WR_RDMA_READ,           SIRO_WR_LOCAL_INV,
+			SIRO_WR_RDMA_READ_WITH_INV,  SIRO_WR_REG_MR,
+		};
+		uint8_t opcode = opcodes[in_.below(sizeof(opcodes))];
+		uint8_t flags = SIRO_SEND_SIGNALED ^ (in_.once_in(4) ? in_.below(8) : 0);
+
+		if (v_.qp.opt.type != SIRO_QPT_RC)
+			return datagram(flags);
+		if (opcode == SIRO_WR_REG_MR)
+			return v_.registration(*v_.regions[5], next_send_);
+		if (opcode == SIRO_WR_LOCAL_INV)
+			return invalidation();
+		if (opcode == SIRO_WR_ATOMIC_FETCH_AND_ADD || opcode == SIRO_WR_ATOMIC_CMP_AND_SWP)
+			return host::make_atomic(opcode, next_send_,
+						 v_.regions[2]->sge(in_.below(8), 8), 0x1000, 1, 2);
+		return transfer(opcode, flags);
+	}
+
+	host::send_wr transfer(uint8_t opcode, uint8_t flags)
+	{
+		host::send_wr wr =
+			host::make_rdma(opcode, next_send_, sges(), 0x7f0000001000, 0x1234, flags);
+		bool read = opcode == SIRO_WR_RDMA_READ || opcode == SIRO_WR_RDMA_READ_WITH_INV;
+
+		wr.wqe.imm = v_.regions[5]->key();
+		if (!read && in_.once_in(4))
+			put_inline(wr);
+		return wr;
+	}
+
+	host::send_wr invalidation()
+	{
+		host::send_wr wr = host::make_send(next_send_, {});
+
+		wr.wqe.opcode = SIRO_WR_LOCAL_INV;
+		wr.wqe.imm = in_.near(v_.regions[5]->key());
+		return wr;
+	}
+
+	host::send_wr datagram(uint8_t flags)
+	{
+		host::region &r = *v_.regions[0];
+		host::send_wr wr = host::make_send(
+			next_send_, {r.sge(in_.below(64), in_.length(v_.qp.req_attr.mtu) % 5000)},
+			flags);
+
+		wr.wqe.opcode = in_.once_in(2) ? SIRO_WR_SEND_WITH_IMM : SIRO_WR_SEND;
+		wr.wqe.ud.ah = in_.near(v_.ah);
+		wr.wqe.ud.remote_qpn = victim::peer_qpn;
+		wr.wqe.ud.remote_qkey = in_.near(victim::qkey);
+		if (in_.once_in(4))
+			put_inline(wr);
+		return wr;
+	}
+
+	void put_inline(host::send_wr &wr)
+	{
+		wr.wqe.flags |= SIRO_SEND_INLINE;
+		wr.wqe.num_sge = 0;
+		wr.wqe.inline_length = in_.below(65);
+		wr.inline_data.assign(wr.wqe.inline_length, 0x77);
+	}
+
+	input &in_;
+	victim &v_;
+	uint64_t next_send_ = 1, next_recv_ = 1;
+};
