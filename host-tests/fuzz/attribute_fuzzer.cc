@@ -15,7 +15,10 @@ class attack {
 public:
 	attack(input &in, victim &v) : in_(in), v_(v), peer_(in, v), user_(in, v)
 	{
-		add_region();
+		if (in_.once_in(2))
+			add_region();
+		else
+			add_list();
 		choose_attributes();
 		v_.to_rts();
 	}
@@ -52,8 +55,12 @@ public:
 			v_.timeout();
 			break;
 		case 9:
-			if (v_.regions.size() < most_regions)
+			if (v_.regions.size() == most_regions)
+				break;
+			if (in_.once_in(2))
 				add_region();
+			else
+				add_list();
 			break;
 		case 10:
 			v_.register_fast(*v_.regions[5]);
@@ -83,6 +90,71 @@ private:
 		bool writable = o.pd == 1 && o.access & ~SIRO_ACCESS_REMOTE_READ;
 
 		v_.add(o, writable ? o.length : 0);
+	}
+
+	/* A region that is rows of odd pieces, of its own memory or of other regions. */
+	void add_list()
+	{
+		bool indirect = in_.once_in(2);
+		uint32_t count = 1 + in_.below(6), repeat = 1 + in_.below(4);
+		siro_extents list = {};
+
+		lists_.emplace_back(new siro_extent[count]);
+		list.extents = lists_.back().get();
+		list.capacity = count;
+		siro_extents_reset(&list, !indirect && repeat == 1);
+		for (uint32_t i = 0; i < count; i++) {
+			uint32_t length = in_.once_in(4) ? 256 : in_.below(700);
+			uint32_t skip = in_.once_in(2) ? in_.below(32) : 0;
+
+			if (indirect)
+				add_entry(list, length, skip);
+			else
+				add_memory(list, length, skip, repeat);
+		}
+		if (siro_extents_finish(&list, repeat))
+			return;
+
+		host::region::options o;
+
+		o.length = list.row_length * repeat;
+		o.iova = in_.once_in(4) ? -o.length : 0x1000 + in_.below(64);
+		o.access = in_.below(16) ^ victim::all_rights;
+
+		siro_mr &mr = v_.add(o, 0).mr;
+
+		mr.layout = indirect ? SIRO_MR_INDIRECT : SIRO_MR_EXTENTS;
+		mr.pages = nullptr;
+		mr.page_count = 0;
+		mr.extents = list;
+	}
+
+	void add_entry(siro_extents &list, uint32_t length, uint32_t skip)
+	{
+		host::region &r = v_.pick(in_);
+
+		siro_extents_add(&list, r.mr.iova + in_.below(256), length, skip,
+				 in_.near(r.key()));
+	}
+
+	/* Ends with the last byte that it names; what rows skip shall stay as it is. */
+	void add_memory(siro_extents &list, uint32_t length, uint32_t skip, uint32_t repeat)
+	{
+		constexpr uint8_t fresh = 0xa5;
+		size_t step = length + skip, size = repeat * step - skip;
+
+		if (!length)
+			return;
+		memory_.emplace_back(new uint8_t[size]);
+		memset(memory_.back().get(), fresh, size);
+
+		uint64_t address = reinterpret_cast<uintptr_t>(memory_.back().get());
+		fence gaps(0);
+
+		siro_extents_add(&list, address, length, skip, 0);
+		for (uint32_t row = 0; skip && row + 1 < repeat; row++)
+			gaps.keep(address + row * step + length, skip);
+		v_.checks.fences.push_back(gaps);
 	}
 
 	/* Each at any time that the glue allows: see may_become(). */
@@ -146,6 +218,8 @@ private:
 	victim &v_;
 	peer peer_;
 	user user_;
+	std::vector<std::unique_ptr<siro_extent[]>> lists_;
+	std::vector<std::unique_ptr<uint8_t[]>> memory_;
 };
 
 } // namespace

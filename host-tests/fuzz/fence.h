@@ -33,6 +33,14 @@ public:
 		}
 	}
 
+	explicit fence(uint32_t key) : key_(key) {}
+
+	/* All @size bytes at @address. */
+	void keep(uint64_t address, uint64_t size)
+	{
+		keep(address, size, 0, size);
+	}
+
 	void check() const
 	{
 		for (auto &[p, n] : spans_)

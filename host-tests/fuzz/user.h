@@ -33,16 +33,30 @@ private:
 			next_send_++;
 	}
 
-	/* Of the part of the private region that work requests may name, or any other. */
+	/* The private region, one that the peer may use too, or the latest. */
+	host::region &pick()
+	{
+		switch (in_.below(4)) {
+		case 1:
+			return *v_.regions[0];
+		case 2:
+			return *v_.regions[1];
+		case 3:
+			return v_.regions.size() > victim::usual_regions ? *v_.regions.back()
+									 : *v_.regions[2];
+		default:
+			return *v_.regions[2];
+		}
+	}
+
 	std::vector<siro_sge> sges()
 	{
 		std::vector<siro_sge> list(in_.once_in(8) ? in_.below(17) : 1 + in_.below(3));
-		uint32_t kind = in_.below(4);
+		host::region &r = pick();
+		uint32_t limit = &r == v_.regions[2] ? victim::local_bytes
+						     : static_cast<uint32_t>(r.length());
 
 		for (auto &sge : list) {
-			host::region &r = *v_.regions[kind ? kind - 1 : 2];
-			uint32_t limit =
-				kind % 3 ? static_cast<uint32_t>(r.length()) : victim::local_bytes;
 			uint32_t length = in_.once_in(4) ? in_.below(32) : limit;
 
 			sge = r.sge(in_.below(16) % (limit - length + 1), length);

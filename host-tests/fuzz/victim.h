@@ -345,4 +345,5 @@ public:
 
 	/* Bytes of regions[2] that well-formed work requests name. */
 	static constexpr uint32_t local_bytes = 2000;
+	static constexpr size_t usual_regions = 6;
 };

@@ -108,6 +108,18 @@ private:
 					host::fail("a ring's entry changed that the user owns");
 			}
 		}
+
+		/* Nothing moves by the word of an index where no honest user can be. */
+		void check_index() const
+		{
+			const siro_ring_header &h = *ring.ring.header;
+			uint32_t apart = completions ? ring.ring.index - h.consumer
+						     : h.producer - ring.ring.index;
+
+			if (moved() && apart > ring.ring.slots)
+				host::fail("index %#x moved beside %#x, %#x", ring.ring.index,
+					   h.producer, h.consumer);
+		}
 	};
 
 	void check_result(const host::call_result &r) const
@@ -128,14 +140,18 @@ private:
 				host::fail("key %#x is still in use", r->key());
 	}
 
-	void check_rings() const
+	void check_rings()
 	{
 		if (disturbed)
 			return;
 		for (auto &r : rings_) {
 			r.check_header();
 			r.check_entries();
+			r.check_index();
 		}
+		if (queue().posted() != posted_ &&
+		    qp_.sq.ring.header->producer - queue().posted() > qp_.sq.ring.slots)
+			host::fail("work was fetched that no honest producer can have posted");
 	}
 
 	/* No more completions than requests, no more requests than slots. */
