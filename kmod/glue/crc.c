@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* CRC-32 by the fastest code for the CPU, the length and the caller. */
 #include <linux/crc32.h>
+#include <linux/sched.h>
 
 #include "crc_fold.h"
 #include "siro.h"
