@@ -474,7 +474,7 @@ static void reg_mr__foreign_protection_domain(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, region_map(&region, 0, 1, 0, PAGE_SIZE), 1);
 	wr = reg_wr_of(&region, 1000);
 	KUNIT_EXPECT_EQ(test, ib_post_send(pair->b.qp, &wr.wr, NULL), 0);
-	expect_wc(test, pair->b.cq, 1000, IB_WC_LOC_QP_OP_ERR);
+	expect_wc(test, pair->b.cq, 1000, IB_WC_MW_BIND_ERR);
 	region_exit(&region);
 	ib_dealloc_pd(other);
 }

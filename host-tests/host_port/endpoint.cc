@@ -45,7 +45,8 @@ void region::page_free::operator()(uint8_t *p) const
 }
 
 region::region(uint32_t key, const options &o)
-	: mr{}, fast(o.fast), length_(o.length), first_offset_(o.first_offset),
+	: mr{}, fast(o.fast), indirect(o.indirect), mkey(o.mkey_entries),
+	  remote_invalidate(o.remote_invalidate), length_(o.length), first_offset_(o.first_offset),
 	  page_shift_(o.page_shift)
 {
 	uint64_t page = uint64_t{1} << o.page_shift;
@@ -62,9 +63,12 @@ region::region(uint32_t key, const options &o)
 	}
 	mr.pd = o.pd;
 	mr.key = key;
-	if (o.fast) {
-		mr.layout = SIRO_MR_PAGES;
+	if (o.fast || indirect || mkey) {
+		mr.layout = o.fast ? SIRO_MR_PAGES : SIRO_MR_INDIRECT;
 		mr.state = SIRO_MR_FREE;
+		staging.resize(o.mkey_entries);
+		staged.extents = staging.data();
+		staged.capacity = o.mkey_entries;
 		return;
 	}
 	mr.iova = o.dma ? addresses_[0] : o.iova;
@@ -113,6 +117,35 @@ void region::fill(uint8_t value)
 void region::invalidate()
 {
 	__atomic_store_n(&mr.state, SIRO_MR_FREE, __ATOMIC_SEQ_CST);
+}
+
+/* The lists change places. */
+void region::go_live(uint64_t iova, uint64_t length, uint32_t access)
+{
+	mr.iova = iova;
+	mr.length = length;
+	mr.access = access;
+	live.swap(staging);
+	mr.extents = staged;
+	mr.extents.extents = live.data();
+	staging.resize(live.size());
+	staged.extents = staging.data();
+	staged.capacity = static_cast<uint32_t>(staging.size());
+	__atomic_store_n(&mr.state, SIRO_MR_VALID, __ATOMIC_SEQ_CST);
+}
+
+int indirect_list::alive;
+
+indirect_list::indirect_list(const std::vector<siro_sge> &sges) : storage(sges.size())
+{
+	alive++;
+	extents.extents = storage.data();
+	extents.capacity = static_cast<uint32_t>(storage.size());
+	siro_extents_reset(&extents, 0);
+	for (const siro_sge &sge : sges)
+		if (siro_extents_add(&extents, sge.addr, sge.length, 0, sge.lkey))
+			fail("a list that does not fit");
+	siro_extents_finish(&extents, 1);
 }
 
 /* ---- device ---- */
@@ -665,13 +698,80 @@ struct port {
 		return 0;
 	}
 
-	static int mr_invalidate(endpoint &e, uint32_t key, uint32_t pd)
+	static void abandon_list(uint64_t list)
+	{
+		delete reinterpret_cast<indirect_list *>(static_cast<uintptr_t>(list));
+		indirect_list::alive--;
+	}
+
+	static int mr_register_list(endpoint &e, const siro_send_wqe *wqe)
+	{
+		auto *list = reinterpret_cast<indirect_list *>(static_cast<uintptr_t>(wqe->reg.mr));
+		region *r = e.dev.find(wqe->reg.key);
+
+		need_no_pins(e, "REG_INDIR_MR");
+		if (!e.call_->requester || e.opt.user)
+			fail("REG_INDIR_MR of a user or by a responder");
+
+		bool good = r && r->indirect && r->mr.pd == e.opt.pd &&
+			    r->mr.state == SIRO_MR_FREE &&
+			    wqe->reg.length <= list->extents.row_length;
+
+		if (good) {
+			r->mr.key = wqe->reg.key;
+			r->staging = list->storage;
+			r->staged = list->extents;
+			r->go_live(wqe->reg.iova, wqe->reg.length, wqe->reg.access);
+		}
+		abandon_list(wqe->reg.mr);
+		return good ? 0 : einval;
+	}
+
+	static siro_mr *mkey_begin(endpoint &e, uint32_t key, uint32_t pd, siro_extents **staged)
+	{
+		region *r = e.dev.find(key);
+
+		if (!e.call_->requester || !e.opt.user)
+			fail("an mkey configured by the kernel or by a responder");
+		if (!r || !r->mkey || r->mr.key != key || r->mr.pd != pd)
+			return nullptr;
+		siro_extents_reset(&r->staged, 0);
+		*staged = &r->staged;
+		return &r->mr;
+	}
+
+	static int mkey_end(endpoint &e, siro_mr *mr, const siro_mkey_conf *conf)
+	{
+		region *r = e.dev.find(mr->key);
+
+		if (!conf)
+			return 0;
+		need_no_pins(e, "configuration of an mkey");
+
+		bool layout = conf->set & (SIRO_MKEY_LIST | SIRO_MKEY_INTERLEAVED);
+		uint64_t length = layout ? r->staged.row_length * r->staged.repeat : mr->length;
+		uint64_t iova = conf->set & SIRO_MKEY_IOVA ? conf->iova : layout ? 0 : mr->iova;
+		uint32_t access = conf->set & SIRO_MKEY_ACCESS ? conf->access : mr->access;
+
+		if (iova + length < iova)
+			return einval;
+		if (layout) {
+			r->go_live(iova, length, access);
+		} else {
+			mr->iova = iova;
+			mr->access = access;
+		}
+		return 0;
+	}
+
+	static int mr_invalidate(endpoint &e, uint32_t key, uint32_t pd, bool remote)
 	{
 		region *r = e.dev.find(key);
 
 		need_no_pins(e, "invalidation");
-		if (!r || !r->fast || r->mr.key != key || r->mr.pd != pd ||
-		    r->mr.state != SIRO_MR_VALID)
+		if (!r || !(r->fast || r->indirect || r->mkey) || r->mr.key != key ||
+		    r->mr.pd != pd || r->mr.state != SIRO_MR_VALID ||
+		    (remote && !r->remote_invalidate))
 			return einval;
 		if (r->mr.users)
 			fail("invalidation would wait for ever: key %#x has users", key);
@@ -790,9 +890,29 @@ int siro_port_mr_register(void *p, const siro_send_wqe *wqe)
 	return port::mr_register(port::self(p), wqe);
 }
 
-int siro_port_mr_invalidate(void *p, __u32 key, __u32 pd)
+int siro_port_mr_register_list(void *p, const siro_send_wqe *wqe)
 {
-	return port::mr_invalidate(port::self(p), key, pd);
+	return port::mr_register_list(port::self(p), wqe);
+}
+
+void siro_port_mr_abandon_list(void *, __u64 list)
+{
+	port::abandon_list(list);
+}
+
+siro_mr *siro_port_mkey_begin(void *p, __u32 key, __u32 pd, siro_extents **staged)
+{
+	return port::mkey_begin(port::self(p), key, pd, staged);
+}
+
+int siro_port_mkey_end(void *p, siro_mr *mkey, const siro_mkey_conf *conf)
+{
+	return port::mkey_end(port::self(p), mkey, conf);
+}
+
+int siro_port_mr_invalidate(void *p, __u32 key, __u32 pd, __u32 remote)
+{
+	return port::mr_invalidate(port::self(p), key, pd, remote);
 }
 
 int siro_port_take_recv(void *p, siro_context *ctx, siro_recv_wqe *wqe, siro_sge *sges)

@@ -45,12 +45,16 @@ public:
 		uint32_t first_offset = 0;
 		bool dma = false; /* iova is the address of the only page */
 		bool fast = false; /* pages are staged, state FREE */
+		bool indirect = false; /* kernel: lists come with REG_INDIR_MR, state FREE */
+		uint32_t mkey_entries = 0; /* user space: configured by WQEs, state FREE */
+		bool remote_invalidate = true;
 	};
 
 	region(uint32_t key, const options &o);
 
 	siro_mr mr;
 	bool fast;
+	const bool indirect, mkey, remote_invalidate;
 
 	uint32_t key() const
 	{
@@ -72,6 +76,11 @@ public:
 	}
 	void invalidate();
 
+	/* What an mkey's configuration fills, and what is in use. */
+	std::vector<siro_extent> live, staging;
+	siro_extents staged = {};
+	void go_live(uint64_t iova, uint64_t length, uint32_t access);
+
 private:
 	struct page_free {
 		void operator()(uint8_t *p) const;
@@ -83,6 +92,14 @@ private:
 	uint32_t page_shift_;
 
 	friend struct port;
+};
+
+/* The list that a kernel poster leaves in a REG_INDIR_MR. */
+struct indirect_list {
+	explicit indirect_list(const std::vector<siro_sge> &sges);
+	siro_extents extents = {};
+	std::vector<siro_extent> storage;
+	static int alive; /* lists that the engine has not given back */
 };
 
 /* What the objects of one ib_device share. */

@@ -5,6 +5,7 @@
 #include "burst.cc"
 #include "extents.cc"
 #include "icrc.cc"
+#include "mkey.cc"
 #include "packet.cc"
 #include "regions.cc"
 #include "requester.cc"

@@ -20,7 +20,7 @@ void Requester::modify(siro_context &ctx, u32 state, const siro_requester_attr &
 	drained_ = false;
 
 	if (state == SIRO_QPS_RESET) {
-		queue_.clear();
+		discard(ctx.port);
 		send_ = queue_.completed();
 		packet_ = 0;
 	}
@@ -38,6 +38,13 @@ void Requester::modify(siro_context &ctx, u32 state, const siro_requester_attr &
 		rnr_left_ = attr.rnr_retry;
 	if (state >= SIRO_QPS_RTS)
 		run(ctx);
+}
+
+void Requester::discard(void *port)
+{
+	for (u32 i = queue_.completed(); i != queue_.posted(); i++)
+		abandon(port, queue_.entry(i).wqe);
+	queue_.clear();
 }
 
 void Requester::run(siro_context &ctx)
@@ -84,9 +91,18 @@ void Requester::finish(Call &call)
 		ctx.deadline = rnr_until_ ? rnr_until_ : timer_.deadline();
 }
 
+/* A list that was never registered goes back to who allocated it. */
+void Requester::abandon(void *port, siro_send_wqe &wqe)
+{
+	if (wqe.opcode == SIRO_WR_REG_INDIR_MR && wqe.reg.mr)
+		siro_port_mr_abandon_list(port, exchange(wqe.reg.mr, 0ull));
+}
+
 /* Retires the oldest entry, with a CQE if it is to have one. */
 void Requester::complete(Call &call, u32 status)
 {
+	abandon(call.ctx.port, queue_.oldest().wqe);
+
 	const siro_send_wqe wqe = queue_.oldest().wqe;
 	siro_context &ctx = call.ctx;
 	siro_cqe cqe{};
@@ -121,7 +137,7 @@ void Requester::complete_oldest(Call &call)
 
 	if (wqe.opcode == SIRO_WR_RDMA_READ_WITH_INV) {
 		call.regions.release();
-		if (siro_port_mr_invalidate(call.ctx.port, wqe.imm, pd_)) {
+		if (siro_port_mr_invalidate(call.ctx.port, wqe.imm, pd_, 0)) {
 			fail(call, SIRO_WC_LOC_QP_OP_ERR);
 			return;
 		}
@@ -247,6 +263,11 @@ extern "C" void siro_requester_receive(siro_requester *req, siro_context *ctx,
 				       const siro_batch *batch)
 {
 	engine(req).receive(*ctx, *batch);
+}
+
+extern "C" void siro_requester_discard(siro_requester *req, void *port)
+{
+	engine(req).discard(port);
 }
 
 extern "C" void siro_requester_timeout(siro_requester *req, siro_context *ctx)

@@ -20,6 +20,7 @@ public:
 
 	void modify(siro_context &ctx, u32 state, const siro_requester_attr &attr);
 	void run(siro_context &ctx);
+	void discard(void *port);
 	void receive(siro_context &ctx, const siro_batch &batch);
 	void timeout(siro_context &ctx);
 
@@ -61,6 +62,7 @@ private:
 
 	/* requester.cc: states, completion */
 	void finish(Call &call);
+	void abandon(void *port, siro_send_wqe &wqe);
 	void complete(Call &call, u32 status);
 	void complete_oldest(Call &call);
 	void retire_local(Call &call);
@@ -75,7 +77,7 @@ private:
 	bool start(Call &call, SendEntry &e);
 	bool may_start(const SendEntry &e) const;
 	u32 plan(SendEntry &e) const;
-	u32 execute_local(Call &call, const SendEntry &e);
+	u32 execute_local(Call &call, SendEntry &e);
 	Step send_message(Call &call, SendEntry &e);
 	Step send_read(Call &call, SendEntry &e);
 	Step send_atomic(Call &call, SendEntry &e);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* The requester's way out: work requests become packets. */
+#include "mkey.h"
 #include "requester.h"
 #include "work_request.h"
 
@@ -155,7 +156,7 @@ bool Requester::may_start(const SendEntry &e) const
 		return false;
 	if ((e.wqe.flags & SIRO_SEND_FENCE) && rd_outstanding_)
 		return false;
-	if (op == SIRO_WR_LOCAL_INV)
+	if (op == SIRO_WR_LOCAL_INV || op == SIRO_WR_MKEY_CONF)
 		return !queue_.has_started();
 	if (wants_response(op) && attr_.max_rd_atomic)
 		return rd_outstanding_ < attr_.max_rd_atomic;
@@ -194,16 +195,27 @@ u32 Requester::plan(SendEntry &e) const
 	return 0;
 }
 
-u32 Requester::execute_local(Call &call, const SendEntry &e)
+u32 Requester::execute_local(Call &call, SendEntry &e)
 {
+	void *port = call.ctx.port;
 	int ret;
 
 	call.regions.release();
-	if (e.wqe.opcode == SIRO_WR_REG_MR)
-		ret = siro_port_mr_register(call.ctx.port, &e.wqe);
-	else
-		ret = siro_port_mr_invalidate(call.ctx.port, e.wqe.imm, pd_);
-	return ret ? SIRO_WC_LOC_QP_OP_ERR : 0;
+	switch (e.wqe.opcode) {
+	case SIRO_WR_REG_MR:
+		ret = siro_port_mr_register(port, &e.wqe);
+		break;
+	case SIRO_WR_REG_INDIR_MR:
+		ret = siro_port_mr_register_list(port, &e.wqe);
+		e.wqe.reg.mr = 0; /* the list has a new owner */
+		break;
+	case SIRO_WR_MKEY_CONF:
+		ret = configure_mkey(port, call.regions, pd_, e.wqe, e.inline_data());
+		break;
+	default:
+		ret = siro_port_mr_invalidate(port, e.wqe.imm, pd_, 0);
+	}
+	return ret ? SIRO_WC_MW_BIND_ERR : 0;
 }
 
 /* How many the peer's MSN counts: a READ is asked for chunk by chunk. */

@@ -173,7 +173,7 @@ void Responder::accept_last(Call &call, const siro_packet &packet)
 		cqe.imm = headers.invalidate_key();
 		cqe.flags |= SIRO_WC_WITH_INVALIDATE;
 		call.regions.release();
-		if (siro_port_mr_invalidate(call.ctx.port, cqe.imm, pd_)) {
+		if (siro_port_mr_invalidate(call.ctx.port, cqe.imm, pd_, 1)) {
 			fail(call, wire::nak_remote_access, SIRO_WC_REM_ACCESS_ERR);
 			return;
 		}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 #include "send_queue.h"
 
+#include "mkey.h"
 #include "work_request.h"
 
 namespace sirocco {
@@ -86,7 +87,9 @@ void SendQueue::copy_in(SendEntry &e, const u8 *from)
 		e.status = SIRO_WC_LOC_QP_OP_ERR;
 		return;
 	}
-	if (e.is_inline())
+	if (e.wqe.opcode == SIRO_WR_MKEY_CONF)
+		tail = mkey_tail_bytes(e.wqe.mkey);
+	else if (e.is_inline())
 		tail = e.wqe.inline_length;
 	else
 		tail = e.wqe.num_sge * static_cast<u32>(sizeof(siro_sge));
@@ -101,6 +104,10 @@ bool SendQueue::is_valid(const siro_send_wqe &wqe) const
 
 	if (!is_allowed(wqe.opcode, type_, user_) || (wqe.flags & ~flags))
 		return false;
+	/* Its entries are always in the WQE or in a table: the flag says nothing. */
+	if (wqe.opcode == SIRO_WR_MKEY_CONF)
+		return !wqe.num_sge && is_valid_mkey_conf(wqe.mkey) &&
+		       mkey_tail_bytes(wqe.mkey) <= room;
 	if (wqe.flags & SIRO_SEND_INLINE) {
 		if (!is_send(wqe.opcode) && !is_write(wqe.opcode))
 			return false;

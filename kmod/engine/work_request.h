@@ -31,7 +31,8 @@ constexpr bool is_atomic(u8 op)
 /* Executed in the queue itself, never on the wire. */
 constexpr bool is_local(u8 op)
 {
-	return op == SIRO_WR_LOCAL_INV || op == SIRO_WR_REG_MR;
+	return op == SIRO_WR_LOCAL_INV || op == SIRO_WR_REG_MR || op == SIRO_WR_REG_INDIR_MR ||
+	       op == SIRO_WR_MKEY_CONF;
 }
 
 /* Ends only when a response with data has come. */
@@ -53,7 +54,13 @@ constexpr bool consumes_receive(u8 op)
 
 constexpr bool is_kernel_only(u8 op)
 {
-	return op == SIRO_WR_REG_MR || op == SIRO_WR_RDMA_READ_WITH_INV;
+	return op == SIRO_WR_REG_MR || op == SIRO_WR_REG_INDIR_MR ||
+	       op == SIRO_WR_RDMA_READ_WITH_INV;
+}
+
+constexpr bool is_user_only(u8 op)
+{
+	return op == SIRO_WR_MKEY_CONF;
 }
 
 constexpr bool is_known(u8 op)
@@ -65,7 +72,7 @@ constexpr bool is_allowed(u8 op, u32 qp_type, bool user)
 {
 	if (qp_type != SIRO_QPT_RC)
 		return op == SIRO_WR_SEND || op == SIRO_WR_SEND_WITH_IMM;
-	return is_known(op) && !(user && is_kernel_only(op));
+	return is_known(op) && !(user ? is_kernel_only(op) : is_user_only(op));
 }
 
 constexpr u8 completion_opcode(u8 op)
@@ -85,6 +92,10 @@ constexpr u8 completion_opcode(u8 op)
 		return SIRO_WC_LOCAL_INV;
 	case SIRO_WR_REG_MR:
 		return SIRO_WC_REG_MR;
+	case SIRO_WR_REG_INDIR_MR:
+		return SIRO_WC_REG_INDIR_MR;
+	case SIRO_WR_MKEY_CONF:
+		return SIRO_WC_MKEY_CONF;
 	default:
 		return SIRO_WC_SEND;
 	}

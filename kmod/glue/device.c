@@ -19,6 +19,7 @@
 #define SIRO_GID_TABLE_LENGTH 1024
 /* IPv6, UDP, BTH and the longest extension headers, ICRC */
 #define SIRO_OVERHEAD 80
+#define SIRO_MIN_NETDEV_MTU (256u + SIRO_OVERHEAD)
 
 DEFINE_MUTEX(siro_dev_mutex);
 static LIST_HEAD(siro_devs);
@@ -81,9 +82,7 @@ static void siro_get_fw_string(struct ib_device *ibdev, char *str)
 
 static enum ib_mtu siro_path_mtu(unsigned int netdev_mtu)
 {
-	unsigned int room = max(netdev_mtu, SIRO_OVERHEAD + 256u) - SIRO_OVERHEAD;
-
-	return ib_mtu_int_to_enum(room);
+	return ib_mtu_int_to_enum(max(netdev_mtu, SIRO_MIN_NETDEV_MTU) - SIRO_OVERHEAD);
 }
 
 struct siro_rate {
@@ -127,7 +126,8 @@ static const struct siro_rate *siro_rate(struct net_device *ndev)
 
 static bool siro_port_active(struct siro_dev *dev)
 {
-	return netif_running(dev->ndev) && netif_carrier_ok(dev->ndev);
+	return netif_running(dev->ndev) && netif_carrier_ok(dev->ndev) &&
+	       READ_ONCE(dev->ndev->mtu) >= SIRO_MIN_NETDEV_MTU;
 }
 
 static int siro_query_port(struct ib_device *ibdev, u32 port, struct ib_port_attr *attr)
@@ -280,16 +280,34 @@ static void siro_set_node_guid(struct siro_dev *dev, const char *name)
 	addrconf_addr_eui48((u8 *)&dev->ibdev.node_guid, (const char *)mac);
 }
 
-static int siro_dev_check(struct net_device *ndev)
+static struct siro_dev *siro_dev_on(struct net_device *ndev)
 {
 	struct siro_dev *dev;
 
-	if (ndev->type != ARPHRD_ETHER && ndev->type != ARPHRD_LOOPBACK)
-		return -EINVAL;
-
 	list_for_each_entry(dev, &siro_devs, list) {
 		if (dev->ndev == ndev)
-			return -EEXIST;
+			return dev;
+	}
+	return NULL;
+}
+
+/* rdma_link_ops has no extended acknowledgement: the log tells what an errno cannot. */
+static int siro_dev_check(struct net_device *ndev)
+{
+	unsigned int mtu = READ_ONCE(ndev->mtu);
+
+	if (ndev->type != ARPHRD_ETHER && ndev->type != ARPHRD_LOOPBACK) {
+		pr_err_ratelimited("sirocco: %s is neither Ethernet nor loopback\n", ndev->name);
+		return -EOPNOTSUPP;
+	}
+	if (mtu < SIRO_MIN_NETDEV_MTU) {
+		pr_err_ratelimited("sirocco: %s has an MTU of %u, a link needs %u\n", ndev->name,
+				   mtu, SIRO_MIN_NETDEV_MTU);
+		return -ERANGE;
+	}
+	if (siro_dev_on(ndev)) {
+		pr_err_ratelimited("sirocco: %s has a link\n", ndev->name);
+		return -EEXIST;
 	}
 	return 0;
 }
@@ -329,6 +347,7 @@ static struct siro_dev *siro_dev_alloc(const char *name, struct net_device *ndev
 	siro_set_node_guid(dev, name);
 	ib_set_device_ops(&dev->ibdev, &siro_dev_ops);
 	ib_set_device_ops(&dev->ibdev, &siro_verbs_ops);
+	dev->ibdev.driver_def = siro_uapi_defs;
 	list_add_tail(&dev->list, &siro_devs);
 	return dev;
 
@@ -358,6 +377,10 @@ static int siro_dev_register(struct siro_dev *dev, const char *name)
 	err = ib_device_set_netdev(&dev->ibdev, dev->ndev, 1);
 	if (!err)
 		err = ib_register_device(&dev->ibdev, name, NULL);
+	if (err == -ENFILE) { /* ib_core's word for a name in use */
+		pr_err_ratelimited("sirocco: there is an RDMA device %s\n", name);
+		err = -EEXIST;
+	}
 	if (err)
 		ib_dealloc_device(&dev->ibdev);
 	return err;

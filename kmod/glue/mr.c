@@ -4,6 +4,7 @@
 #include <linux/random.h>
 #include <linux/slab.h>
 
+#include "tracepoints.h"
 #include "verbs.h"
 
 #define SIRO_MR_LIMIT XA_LIMIT(1, 0xffffff)
@@ -44,6 +45,9 @@ void siro_mr_free(struct siro_mr_obj *obj)
 		ib_umem_release(obj->umem);
 	kvfree(obj->live);
 	kvfree(obj->staged);
+	kvfree(obj->live_list);
+	kvfree(obj->staged_list);
+	kfree(obj->spare);
 	kfree_rcu(obj, rcu);
 }
 
@@ -60,6 +64,26 @@ void siro_mr_wait_unused(struct siro_mr *mr)
 	while (atomic_read((atomic_t *)&mr->users))
 		cpu_relax();
 	smp_mb(); /* what users did comes before what the caller does next */
+}
+
+void siro_mr_registered(struct siro_mr_obj *obj)
+{
+	struct siro_dev *dev = to_siro_dev(obj->ibmr.device);
+
+	siro_count(dev, SIRO_CNT_REGISTRATIONS, 1);
+	if (obj->mr.layout == SIRO_MR_EXTENTS)
+		siro_count(dev, SIRO_CNT_GAPS_REGISTRATIONS, 1);
+	else if (obj->mr.layout == SIRO_MR_INDIRECT)
+		siro_count(dev, SIRO_CNT_INDIRECT_REGISTRATIONS, 1);
+	trace_siro_mr_register(dev->ibdev.index, obj->mr.key, obj->mr.layout, obj->mr.length);
+}
+
+void siro_mr_invalidated(struct siro_mr_obj *obj)
+{
+	struct siro_dev *dev = to_siro_dev(obj->ibmr.device);
+
+	siro_count(dev, SIRO_CNT_INVALIDATIONS, 1);
+	trace_siro_mr_invalidate(dev->ibdev.index, obj->mr.key, obj->mr.layout, obj->mr.length);
 }
 
 struct ib_mr *siro_get_dma_mr(struct ib_pd *ibpd, int access)
@@ -84,16 +108,33 @@ struct ib_mr *siro_get_dma_mr(struct ib_pd *ibpd, int access)
 	return &obj->ibmr;
 }
 
+/* Nobody may change or use the region any more. */
+static void siro_mr_retire(struct siro_mr_obj *obj)
+{
+	unsigned long flags;
+	bool busy;
+
+	do {
+		spin_lock_irqsave(&obj->lock, flags);
+		busy = obj->configuring;
+		if (!busy)
+			WRITE_ONCE(obj->mr.state, SIRO_MR_INVALID);
+		spin_unlock_irqrestore(&obj->lock, flags);
+		if (busy)
+			cpu_relax();
+	} while (busy);
+	siro_mr_wait_unused(&obj->mr);
+}
+
+void siro_mr_destroy(struct siro_mr_obj *obj)
+{
+	xa_erase(&to_siro_dev(obj->ibmr.device)->mrs, obj->mr.key >> 8);
+	siro_mr_retire(obj);
+	siro_mr_free(obj);
+}
+
 int siro_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata)
 {
-	struct siro_mr_obj *obj = to_siro_mr(ibmr);
-	unsigned long flags;
-
-	xa_erase(&to_siro_dev(ibmr->device)->mrs, obj->mr.key >> 8);
-	spin_lock_irqsave(&obj->lock, flags);
-	WRITE_ONCE(obj->mr.state, SIRO_MR_INVALID);
-	spin_unlock_irqrestore(&obj->lock, flags);
-	siro_mr_wait_unused(&obj->mr);
-	siro_mr_free(obj);
+	siro_mr_destroy(to_siro_mr(ibmr));
 	return 0;
 }

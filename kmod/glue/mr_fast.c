@@ -9,25 +9,41 @@
 
 #include "verbs.h"
 
+/* The lists come with the first mapping: most regions of a pool are idle. */
+static int siro_mr_set_kind(struct siro_mr_obj *obj, enum ib_mr_type type, u32 max_entries)
+{
+	switch ((int)type) {
+	case IB_MR_TYPE_MEM_REG:
+		obj->kind = SIRO_MR_FAST;
+		obj->mr.layout = SIRO_MR_PAGES;
+		break;
+	case IB_MR_TYPE_SG_GAPS:
+		obj->kind = SIRO_MR_GAPS;
+		obj->mr.layout = SIRO_MR_EXTENTS;
+		break;
+	case (int)SIRO_MR_TYPE_INDIRECT:
+		obj->kind = SIRO_MR_LISTED;
+		obj->mr.layout = SIRO_MR_INDIRECT;
+		break;
+	default:
+		return -EOPNOTSUPP;
+	}
+	if (!max_entries ||
+	    max_entries > min(obj->ibmr.device->attrs.max_fast_reg_page_list_len, SIRO_MAX_LIST))
+		return -EINVAL;
+	obj->max_entries = max_entries;
+	return 0;
+}
+
 struct ib_mr *siro_alloc_mr(struct ib_pd *ibpd, enum ib_mr_type type, u32 max_num_sg)
 {
-	struct siro_mr_obj *obj;
+	struct siro_mr_obj *obj = siro_mr_alloc(ibpd);
 	int err;
 
-	if (type != IB_MR_TYPE_MEM_REG)
-		return ERR_PTR(-EOPNOTSUPP);
-	if (!max_num_sg || max_num_sg > ibpd->device->attrs.max_fast_reg_page_list_len)
-		return ERR_PTR(-EINVAL);
-
-	obj = siro_mr_alloc(ibpd);
 	if (!obj)
 		return ERR_PTR(-ENOMEM);
 
-	/* The lists come with the first mapping: most regions of a pool are idle. */
-	obj->fast = true;
-	obj->max_pages = max_num_sg;
-	obj->mr.layout = SIRO_MR_PAGES;
-	err = siro_mr_insert(obj);
+	err = siro_mr_set_kind(obj, type, max_num_sg) ?: siro_mr_insert(obj);
 	if (err) {
 		siro_mr_free(obj);
 		return ERR_PTR(err);
@@ -49,8 +65,8 @@ static u32 siro_pages_needed(const struct siro_mr_obj *obj, struct scatterlist *
 		u64 end = sg_dma_address(entry) + sg_dma_len(entry);
 
 		pages += (round_up(end, page_size) - round_down(first, page_size)) / page_size;
-		if (pages >= obj->max_pages)
-			return obj->max_pages;
+		if (pages >= obj->max_entries)
+			return obj->max_entries;
 	}
 	return max(pages, 1ULL);
 }
@@ -81,21 +97,20 @@ static int siro_stage_page(struct ib_mr *ibmr, u64 address)
 {
 	struct siro_mr_obj *obj = to_siro_mr(ibmr);
 
-	if (obj->staged_count == min(obj->staged_capacity, obj->max_pages))
+	if (obj->staged_count == min(obj->staged_capacity, obj->max_entries))
 		return -ENOMEM;
 	obj->staged[obj->staged_count++] = address;
 	return 0;
 }
 
-int siro_map_mr_sg(struct ib_mr *ibmr, struct scatterlist *sg, int nents, unsigned int *offset)
+static int siro_map_pages(struct siro_mr_obj *obj, struct scatterlist *sg, int nents,
+			  unsigned int *offset)
 {
-	struct siro_mr_obj *obj = to_siro_mr(ibmr);
+	struct ib_mr *ibmr = &obj->ibmr;
 	unsigned long flags;
 	int ret;
 
-	if (!obj->fast || nents <= 0 || !is_power_of_2(ibmr->page_size))
-		return -EINVAL;
-	if (offset && *offset > sg_dma_len(sg))
+	if (!is_power_of_2(ibmr->page_size))
 		return -EINVAL;
 
 	ret = siro_grow_staged(obj, siro_pages_needed(obj, sg, nents, offset ? *offset : 0));
@@ -113,17 +128,32 @@ int siro_map_mr_sg(struct ib_mr *ibmr, struct scatterlist *sg, int nents, unsign
 	return ret;
 }
 
-static bool siro_mr_can_register(const struct siro_mr_obj *obj, const struct siro_send_wqe *wqe,
-				 u32 pd)
+int siro_map_mr_sg(struct ib_mr *ibmr, struct scatterlist *sg, int nents, unsigned int *offset)
 {
-	return obj->fast && obj->mr.state == SIRO_MR_FREE && obj->mr.pd == pd &&
-	       obj->staged_count && wqe->reg.length <= obj->staged_length &&
+	struct siro_mr_obj *obj = to_siro_mr(ibmr);
+
+	if (nents <= 0 || (offset && *offset > sg_dma_len(sg)))
+		return -EINVAL;
+	if (obj->kind == SIRO_MR_FAST)
+		return siro_map_pages(obj, sg, nents, offset);
+	if (obj->kind == SIRO_MR_GAPS)
+		return siro_map_gaps(obj, sg, nents, offset);
+	return -EINVAL;
+}
+
+static bool siro_pages_fit(const struct siro_mr_obj *obj, const struct siro_send_wqe *wqe)
+{
+	return obj->staged_count && wqe->reg.length <= obj->staged_length &&
 	       wqe->reg.iova + wqe->reg.length >= wqe->reg.iova;
 }
 
-static void siro_mr_go_live(struct siro_mr_obj *obj, const struct siro_send_wqe *wqe)
+/* The staged pages become the live ones. The caller holds the lock. */
+static bool siro_pages_go_live(struct siro_mr_obj *obj, const struct siro_send_wqe *wqe)
 {
 	struct siro_mr *mr = &obj->mr;
+
+	if (!siro_pages_fit(obj, wqe))
+		return false;
 
 	swap(obj->live, obj->staged);
 	swap(obj->live_capacity, obj->staged_capacity);
@@ -137,20 +167,35 @@ static void siro_mr_go_live(struct siro_mr_obj *obj, const struct siro_send_wqe 
 	mr->key = wqe->reg.key;
 	obj->staged_count = 0;
 	siro_mr_set_state(mr, SIRO_MR_VALID);
+	return true;
+}
+
+static bool siro_gaps_go_live(struct siro_mr_obj *obj, const struct siro_send_wqe *wqe)
+{
+	if (!siro_mr_list_go_live(obj, obj->staged_list, wqe))
+		return false;
+
+	obj->staged_list = NULL;
+	return true;
 }
 
 static int siro_mr_register(struct siro_mr_obj *obj, const struct siro_send_wqe *wqe, u32 pd)
 {
 	unsigned long flags;
-	int ret = -EINVAL;
+	bool done = false;
 
 	spin_lock_irqsave(&obj->lock, flags);
-	if (siro_mr_can_register(obj, wqe, pd)) {
-		siro_mr_go_live(obj, wqe);
-		ret = 0;
+	if (obj->mr.state == SIRO_MR_FREE && obj->mr.pd == pd) {
+		if (obj->kind == SIRO_MR_FAST)
+			done = siro_pages_go_live(obj, wqe);
+		else if (obj->kind == SIRO_MR_GAPS)
+			done = siro_gaps_go_live(obj, wqe);
 	}
 	spin_unlock_irqrestore(&obj->lock, flags);
-	return ret;
+	if (!done)
+		return -EINVAL;
+	siro_mr_registered(obj);
+	return 0;
 }
 
 int siro_port_mr_register(void *port, const struct siro_send_wqe *wqe)
@@ -168,22 +213,34 @@ int siro_port_mr_register(void *port, const struct siro_send_wqe *wqe)
 	return ret;
 }
 
-/* INVALID while users leave, so that nobody registers it under them. */
-static bool siro_mr_begin_invalidate(struct siro_mr_obj *obj, u32 key, u32 pd)
+static bool siro_may_invalidate(const struct siro_mr_obj *obj, u32 key, u32 pd, bool remote)
 {
-	unsigned long flags;
-	bool ok;
-
-	spin_lock_irqsave(&obj->lock, flags);
-	ok = obj->fast && obj->mr.key == key && obj->mr.pd == pd &&
-	     obj->mr.state != SIRO_MR_INVALID;
-	if (ok)
-		WRITE_ONCE(obj->mr.state, SIRO_MR_INVALID);
-	spin_unlock_irqrestore(&obj->lock, flags);
-	return ok;
+	return obj->kind != SIRO_MR_PLAIN && obj->mr.key == key && obj->mr.pd == pd &&
+	       !(remote && obj->kind == SIRO_MR_MKEY && !obj->remote_invalidate);
 }
 
-int siro_port_mr_invalidate(void *port, __u32 key, __u32 pd)
+/* INVALID while users leave, so that nobody registers it under them. */
+int siro_mr_invalidate(struct siro_mr_obj *obj)
+{
+	unsigned long flags;
+	bool mine;
+
+	spin_lock_irqsave(&obj->lock, flags);
+	mine = obj->mr.state != SIRO_MR_INVALID;
+	WRITE_ONCE(obj->mr.state, SIRO_MR_INVALID);
+	spin_unlock_irqrestore(&obj->lock, flags);
+	if (!mine)
+		return -EINVAL;
+
+	siro_mr_wait_unused(&obj->mr);
+	siro_mr_invalidated(obj);
+	if (obj->kind == SIRO_MR_MKEY)
+		siro_mkey_clear(obj);
+	siro_mr_set_state(&obj->mr, SIRO_MR_FREE);
+	return 0;
+}
+
+int siro_port_mr_invalidate(void *port, __u32 key, __u32 pd, __u32 remote)
 {
 	struct siro_qp *qp = port;
 	struct siro_mr_obj *obj;
@@ -191,11 +248,8 @@ int siro_port_mr_invalidate(void *port, __u32 key, __u32 pd)
 
 	rcu_read_lock();
 	obj = xa_load(&qp->dev->mrs, key >> 8);
-	if (obj && siro_mr_begin_invalidate(obj, key, pd)) {
-		siro_mr_wait_unused(&obj->mr);
-		siro_mr_set_state(&obj->mr, SIRO_MR_FREE);
-		ret = 0;
-	}
+	if (obj && siro_may_invalidate(obj, key, pd, remote))
+		ret = siro_mr_invalidate(obj);
 	rcu_read_unlock();
 	return ret;
 }

@@ -57,6 +57,7 @@ static void siro_netdev_changed(struct ib_device *ibdev, unsigned long event)
 	case NETDEV_UP:
 	case NETDEV_DOWN:
 	case NETDEV_CHANGE:
+	case NETDEV_CHANGEMTU:
 		siro_dev_update_port(to_siro_dev(ibdev));
 		break;
 	case NETDEV_UNREGISTER:

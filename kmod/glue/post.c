@@ -47,8 +47,9 @@ static int siro_fill_reg(struct siro_send_wqe *wqe, const struct ib_send_wr *wr)
 	const struct ib_reg_wr *reg = reg_wr(wr);
 	struct siro_mr_obj *obj = to_siro_mr(reg->mr);
 
-	if (!obj->fast || reg->key >> 8 != reg->mr->rkey >> 8 || reg->access & ~SIRO_REG_ACCESS ||
-	    wr->num_sge)
+	if (obj->kind != SIRO_MR_FAST && obj->kind != SIRO_MR_GAPS)
+		return -EINVAL;
+	if (reg->key >> 8 != reg->mr->rkey >> 8 || reg->access & ~SIRO_REG_ACCESS || wr->num_sge)
 		return -EINVAL;
 	wqe->opcode = SIRO_WR_REG_MR;
 	wqe->reg.mr = (uintptr_t)&obj->mr;
@@ -91,6 +92,8 @@ static int siro_fill_opcode(struct siro_qp *qp, struct siro_send_wqe *wqe,
 		return 0;
 	case IB_WR_REG_MR:
 		return siro_fill_reg(wqe, wr);
+	case IB_WR_REG_INDIR_MR:
+		return siro_fill_reg_indir(qp->dev, qp->pd, wqe, indir_reg_wr(wr));
 	default:
 		return -EINVAL;
 	}
@@ -128,6 +131,8 @@ static int siro_fill_payload(struct siro_qp *qp, struct siro_send_wqe *wqe,
 {
 	const struct ib_qp_cap *cap = &qp->init.cap;
 
+	if (wqe->opcode == SIRO_WR_REG_INDIR_MR)
+		return wr->send_flags & IB_SEND_INLINE ? -EINVAL : 0;
 	if (wr->num_sge < 0 || wr->num_sge > cap->max_send_sge)
 		return -EINVAL;
 	if (wr->send_flags & IB_SEND_INLINE)
@@ -152,7 +157,10 @@ static int siro_post_one_send(struct siro_qp *qp, const struct ib_send_wr *wr)
 	wqe->wr_id = wr->wr_id;
 	wqe->flags = wr->send_flags; /* same numbers */
 	err = siro_fill_opcode(qp, wqe, wr) ?: siro_fill_payload(qp, wqe, wr);
-	return err ?: siro_requester_commit(&qp->requester);
+	err = err ?: siro_requester_commit(&qp->requester);
+	if (err && wqe->opcode == SIRO_WR_REG_INDIR_MR)
+		siro_port_mr_abandon_list(qp, wqe->reg.mr);
+	return err;
 }
 
 /* Neither an empty post nor a user's doorbell carries work requests. */

@@ -229,6 +229,9 @@ int siro_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 	siro_qp_put(qp);
 	wait_for_completion(&qp->unused);
 
+	spin_lock_bh(&qp->sq.lock);
+	siro_requester_discard(&qp->requester, qp);
+	spin_unlock_bh(&qp->sq.lock);
 	spin_lock_bh(&qp->rq.lock);
 	siro_responder_discard(&qp->responder);
 	spin_unlock_bh(&qp->rq.lock);

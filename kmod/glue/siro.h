@@ -21,6 +21,7 @@
 #include <rdma/ib_umem.h>
 #include <rdma/ib_user_verbs.h>
 #include <rdma/ib_verbs.h>
+#include <rdma/uverbs_ioctl.h>
 
 #include "siro_engine.h"
 #include "siro_port.h"
@@ -84,6 +85,7 @@ struct siro_dev {
 
 struct siro_ucontext {
 	struct ib_ucontext ibuc;
+	atomic_t mkey_entries; /* of all its mkeys */
 };
 
 struct siro_pd {
@@ -215,6 +217,21 @@ struct siro_qp {
 	struct work_struct event_work;
 };
 
+enum siro_mr_kind {
+	SIRO_MR_PLAIN, /* valid from birth to death: DMA, user memory */
+	SIRO_MR_FAST, /* IB_MR_TYPE_MEM_REG */
+	SIRO_MR_GAPS, /* IB_MR_TYPE_SG_GAPS */
+	SIRO_MR_LISTED, /* SIRO_MR_TYPE_INDIRECT */
+	SIRO_MR_MKEY, /* configured by user space */
+};
+
+/* A list of extents with its memory. */
+struct siro_mr_list {
+	struct siro_extents extents;
+	u32 room; /* of @storage */
+	struct siro_extent storage[];
+};
+
 /* A memory region. siro_mr first: the engine sees that part. */
 struct siro_mr_obj {
 	struct siro_mr mr;
@@ -227,11 +244,17 @@ struct siro_mr_obj {
 	u32 staged_count;
 	u32 staged_capacity;
 	u32 live_capacity;
-	u32 max_pages;
+	u32 max_entries; /* pages, or entries of a list */
 	u32 staged_shift;
 	u32 staged_offset;
 	u64 staged_length;
-	bool fast; /* IB_MR_TYPE_MEM_REG */
+	enum siro_mr_kind kind;
+	bool remote_invalidate; /* mkey: the peer may invalidate it */
+	bool configuring; /* mkey: a list is being staged; under lock */
+	/* lists: in use, filled by map_mr_sg(), kept for the next registration */
+	struct siro_mr_list *live_list;
+	struct siro_mr_list *staged_list;
+	struct siro_mr_list *spare; /* exchanged atomically */
 };
 
 static inline struct siro_dev *to_siro_dev(struct ib_device *ibdev)
@@ -274,6 +297,7 @@ extern struct workqueue_struct *siro_wq; /* WQ_HIGHPRI | WQ_MEM_RECLAIM, bound *
 
 /* ---- device.c ---- */
 extern struct mutex siro_dev_mutex; /* list of devices, users of namespaces */
+extern const struct uapi_definition siro_uapi_defs[]; /* mkey.c: uverbs objects of our own */
 extern const struct ib_device_ops siro_verbs_ops; /* verbs.c: ucontext, pd, ah, cq, qp, srq, mr ops */
 
 int siro_dev_add(const char *name, struct net_device *ndev);

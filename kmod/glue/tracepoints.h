@@ -57,6 +57,37 @@ TRACE_EVENT(siro_qp_state,
 		  __entry->to)
 );
 
+DECLARE_EVENT_CLASS(siro_mr,
+	TP_PROTO(u32 device, u32 key, u32 layout, u64 length),
+	TP_ARGS(device, key, layout, length),
+	TP_STRUCT__entry(
+		__field(u64, length)
+		__field(u32, device)
+		__field(u32, key)
+		__field(u32, layout)
+	),
+	TP_fast_assign(
+		__entry->length = length;
+		__entry->device = device;
+		__entry->key = key;
+		__entry->layout = layout;
+	),
+	TP_printk("dev=%u key=%#x layout=%u length=%llu", __entry->device, __entry->key,
+		  __entry->layout, __entry->length)
+);
+
+/* A region became valid by a work request or a call. */
+DEFINE_EVENT(siro_mr, siro_mr_register,
+	TP_PROTO(u32 device, u32 key, u32 layout, u64 length),
+	TP_ARGS(device, key, layout, length)
+);
+
+/* It is out of use: no access succeeds any more. */
+DEFINE_EVENT(siro_mr, siro_mr_invalidate,
+	TP_PROTO(u32 device, u32 key, u32 layout, u64 length),
+	TP_ARGS(device, key, layout, length)
+);
+
 TRACE_EVENT(siro_wc_error,
 	TP_PROTO(u32 device, u32 qpn, u64 wr_id, u32 opcode, u32 status),
 	TP_ARGS(device, qpn, wr_id, opcode, status),

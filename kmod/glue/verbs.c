@@ -13,6 +13,7 @@ static int siro_alloc_ucontext(struct ib_ucontext *ibuc, struct ib_udata *udata)
 		.abi_version = SIROCCO_ABI_VERSION,
 		.max_send_sge = ibuc->device->attrs.max_send_sge,
 		.max_inline = SIRO_MAX_INLINE,
+		.max_mkey_entries = SIRO_MKEY_MAX_ENTRIES,
 	};
 	int err = siro_check_no_request(udata);
 

@@ -5,6 +5,8 @@
 
 #include <linux/bottom_half.h>
 
+#include <rdma/sirocco.h>
+
 #include "siro.h"
 #include "siro_compat_verbs.h"
 
@@ -87,14 +89,43 @@ int siro_srq_take(struct siro_srq *srq, struct siro_context *ctx, struct siro_re
 struct siro_mr_obj *siro_mr_alloc(struct ib_pd *ibpd);
 int siro_mr_insert(struct siro_mr_obj *obj);
 void siro_mr_free(struct siro_mr_obj *obj);
+/* Ends its use, then frees it. May wait for users, which never wait for the caller. */
+void siro_mr_destroy(struct siro_mr_obj *obj);
 void siro_mr_set_state(struct siro_mr *mr, u32 state);
 void siro_mr_wait_unused(struct siro_mr *mr);
 struct ib_mr *siro_get_dma_mr(struct ib_pd *ibpd, int access);
 int siro_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata);
 struct ib_mr *siro_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length, u64 iova, int access,
 			       struct ib_udata *udata);
+/* Count and trace. */
+void siro_mr_registered(struct siro_mr_obj *obj);
+void siro_mr_invalidated(struct siro_mr_obj *obj);
+/* VALID or FREE becomes FREE. Return: -EINVAL if somebody else is at it. */
+int siro_mr_invalidate(struct siro_mr_obj *obj);
 struct ib_mr *siro_alloc_mr(struct ib_pd *ibpd, enum ib_mr_type type, u32 max_num_sg);
 int siro_map_mr_sg(struct ib_mr *ibmr, struct scatterlist *sg, int nents, unsigned int *offset);
+
+/* ---- mr_list.c ---- */
+struct siro_mr_list *siro_mr_list_alloc(u32 capacity);
+struct siro_mr_list *siro_mr_list_take(struct siro_mr_obj *obj, u32 capacity);
+void siro_mr_list_give(struct siro_mr_obj *obj, struct siro_mr_list *list);
+int siro_map_gaps(struct siro_mr_obj *obj, struct scatterlist *sg, int nents, unsigned int *offset);
+bool siro_mr_list_go_live(struct siro_mr_obj *obj, struct siro_mr_list *list,
+			  const struct siro_send_wqe *wqe);
+
+/* ---- mr_indirect.c ---- */
+/**
+ * siro_fill_reg_indir() - check a registration and copy its list into the WQE
+ * Return: 0, -EINVAL, -ENOMEM. On success the WQE owns a list.
+ */
+int siro_fill_reg_indir(struct siro_dev *dev, u32 pd, struct siro_send_wqe *wqe,
+			const struct ib_indir_reg_wr *reg);
+/* Most entries of a list behind one key. */
+#define SIRO_MAX_LIST 4096u
+
+/* ---- mkey.c ---- */
+/* Forget the configuration. Nobody uses the mkey. */
+void siro_mkey_clear(struct siro_mr_obj *obj);
 
 /* ---- qp_table.c ---- */
 int siro_qpn_alloc(struct siro_qp *qp);

@@ -105,6 +105,10 @@ enum {
 	SIRO_CNT_WRONG_STATE,
 	SIRO_CNT_STALE_RESPONSES,
 	SIRO_CNT_RX_OVERFLOW,
+	SIRO_CNT_REGISTRATIONS,
+	SIRO_CNT_GAPS_REGISTRATIONS,
+	SIRO_CNT_INDIRECT_REGISTRATIONS,
+	SIRO_CNT_INVALIDATIONS,
 	SIRO_CNT_COUNT
 };
 
@@ -394,6 +398,16 @@ int siro_extents_add(struct siro_extents *list, __u64 address, __u64 length, __u
 int siro_extents_finish(struct siro_extents *list, __u32 repeat);
 
 /**
+ * siro_mkey_stage() - fill a list from the entries of an mkey's configuration
+ * @staged: empty
+ * @conf: checked here; without SIRO_MKEY_TABLE
+ * @entries: conf->count entries in kernel memory
+ * Return: 0, -EINVAL (-22).
+ */
+int siro_mkey_stage(struct siro_extents *staged, const struct siro_mkey_conf *conf,
+		    const void *entries);
+
+/**
  * struct siro_mr - the engine's view of a memory region
  * @iova: first address that a work request may use
  * @length: bytes
@@ -545,6 +559,14 @@ void siro_requester_run(struct siro_requester *req, struct siro_context *ctx);
  */
 void siro_requester_receive(struct siro_requester *req, struct siro_context *ctx,
 			    const struct siro_batch *batch);
+
+/**
+ * siro_requester_discard() - forget all posted work requests, without completions
+ * @port: for siro_port_mr_abandon_list()
+ *
+ * Held: requester. For a queue pair that is being destroyed.
+ */
+void siro_requester_discard(struct siro_requester *req, void *port);
 
 /** siro_requester_timeout() - @ctx->deadline of an earlier call has come. Held: its lock. */
 void siro_requester_timeout(struct siro_requester *req, struct siro_context *ctx);

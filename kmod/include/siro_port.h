@@ -37,16 +37,50 @@ void siro_port_mr_put(void *port, struct siro_mr *mr);
 int siro_port_mr_register(void *port, const struct siro_send_wqe *wqe);
 
 /**
+ * siro_port_mr_register_list() - execute REG_INDIR_MR
+ * @wqe: reg.mr is the list that the poster left; it belongs to the region, or
+ *	is freed, when the call returns, whatever it returns.
+ * Return: 0, or -EINVAL (-22): reg.key names no indirect region of this PD that
+ * is FREE, or iova and length do not fit the list.
+ */
+int siro_port_mr_register_list(void *port, const struct siro_send_wqe *wqe);
+
+/** siro_port_mr_abandon_list() - a list (reg.mr) whose REG_INDIR_MR never ran */
+void siro_port_mr_abandon_list(void *port, __u64 list);
+
+/**
+ * siro_port_mkey_begin() - get ready to configure an mkey
+ * @key: current key
+ * @staged: (out) a list to fill, empty; the old one stays in use
+ * Return: the mkey, until siro_port_mkey_end(); NULL: no mkey of this PD, or it is
+ * being configured now.
+ */
+struct siro_mr *siro_port_mkey_begin(void *port, __u32 key, __u32 pd,
+				     struct siro_extents **staged);
+
+/**
+ * siro_port_mkey_end() - put a configuration into effect, or drop it
+ * @conf: what to change, checked; NULL: nothing, the key stays as it was. With a
+ *	layout the staged list is finished and becomes the live one.
+ *
+ * The caller holds no region. Accesses under the old configuration have ended
+ * when it returns.
+ * Return: 0, -EINVAL (-22): iova plus length would wrap.
+ */
+int siro_port_mkey_end(void *port, struct siro_mr *mkey, const struct siro_mkey_conf *conf);
+
+/**
  * siro_port_mr_invalidate() - execute LOCAL_INV or a remote invalidation
  * @key: current key of a fast-registration MR
  * @pd: protection domain number of the QP
+ * @remote: 1: asked for by the peer; some keys do not allow that
  *
  * The caller holds no region. Returns after all users are gone: later accesses
  * with the key fail, none is under way.
  * Return: 0, or -EINVAL (-22): unknown key, wrong PD, a region that cannot be
  * invalidated.
  */
-int siro_port_mr_invalidate(void *port, __u32 key, __u32 pd);
+int siro_port_mr_invalidate(void *port, __u32 key, __u32 pd, __u32 remote);
 
 /**
  * siro_port_take_recv() - next receive WQE of the QP's RQ or SRQ

@@ -65,6 +65,8 @@ struct siro_ring_info {
 #define SIRO_WR_SEND_WITH_INV 9
 #define SIRO_WR_RDMA_READ_WITH_INV 10 /* kernel only */
 #define SIRO_WR_REG_MR 11 /* kernel only */
+#define SIRO_WR_MKEY_CONF 12 /* user space only */
+#define SIRO_WR_REG_INDIR_MR 13 /* kernel only */
 
 /* struct siro_send_wqe.flags */
 #define SIRO_SEND_FENCE 0x1
@@ -76,6 +78,35 @@ struct siro_sge {
 	__u64 addr;
 	__u32 length;
 	__u32 lkey;
+};
+
+/* What a configuration of an mkey sets; the rest keeps its value. */
+#define SIRO_MKEY_ACCESS 0x1
+#define SIRO_MKEY_LIST 0x2 /* entries are struct siro_sge */
+#define SIRO_MKEY_INTERLEAVED 0x4 /* entries are struct siro_mkey_piece, repeated */
+#define SIRO_MKEY_IOVA 0x8 /* address of byte 0; with a layout and without it: 0 */
+#define SIRO_MKEY_TABLE 0x10 /* entries are in registered memory, not in the WQE */
+#define SIRO_MKEY_MASK 0x1f
+
+#define SIRO_MKEY_MAX_ENTRIES 4096
+
+/* Repetition r takes @length bytes at addr + r * (length + skip). */
+struct siro_mkey_piece {
+	__u64 addr;
+	__u32 length;
+	__u32 skip;
+	__u32 lkey;
+	__u32 reserved;
+};
+
+/* The configuration of an mkey. */
+struct siro_mkey_conf {
+	__u64 iova;
+	__u64 table; /* SIRO_MKEY_TABLE: address; its lkey is in the WQE's imm */
+	__u32 access; /* enum ib_access_flags: local write, remote rights */
+	__u32 repeat; /* rows of SIRO_MKEY_INTERLEAVED */
+	__u32 count; /* entries */
+	__u32 set; /* SIRO_MKEY_* */
 };
 
 /*
@@ -109,12 +140,14 @@ struct siro_send_wqe {
 			__u64 reserved[2];
 		} ud;
 		struct {
-			__u64 mr; /* kernel only: struct siro_mr * */
+			__u64 mr; /* kernel only: struct siro_mr *, or the list of an indirect one */
 			__u64 iova;
 			__u64 length;
 			__u32 key;
 			__u32 access;
 		} reg;
+		/* The mkey is in rkey. Entries follow unless there is a table. */
+		struct siro_mkey_conf mkey;
 	};
 	__u64 reserved;
 };
@@ -134,6 +167,8 @@ struct siro_recv_wqe {
 #define SIRO_WC_FETCH_ADD 4
 #define SIRO_WC_LOCAL_INV 5
 #define SIRO_WC_REG_MR 6
+#define SIRO_WC_MKEY_CONF 7
+#define SIRO_WC_REG_INDIR_MR 8
 #define SIRO_WC_RECV 16
 #define SIRO_WC_RECV_RDMA_WITH_IMM 17
 
@@ -172,6 +207,8 @@ struct siro_alloc_ucontext_resp {
 	__u32 abi_version; /* SIROCCO_ABI_VERSION of the module */
 	__u32 max_send_sge;
 	__u32 max_inline;
+	__u32 max_mkey_entries; /* of one mkey */
+	__u32 reserved;
 };
 
 struct siro_create_cq_resp {
@@ -211,6 +248,55 @@ struct siro_modify_srq_req {
 struct siro_create_ah_resp {
 	__u32 ah;
 	__u32 reserved;
+};
+
+/*
+ * Objects and methods of the uverbs ioctl; numbers are in the driver's name
+ * space (1 << UVERBS_ID_NS_SHIFT).
+ */
+enum siro_objects {
+	SIROCCO_OBJECT_MKEY = 0x1000,
+};
+
+enum siro_mkey_methods {
+	SIROCCO_METHOD_MKEY_CREATE = 0x1000,
+	SIROCCO_METHOD_MKEY_DESTROY,
+	SIROCCO_METHOD_MKEY_CONFIGURE,
+	SIROCCO_METHOD_MKEY_INVALIDATE,
+};
+
+enum siro_mkey_create_attrs {
+	SIROCCO_ATTR_MKEY_CREATE_HANDLE = 0x1000,
+	SIROCCO_ATTR_MKEY_CREATE_PD,
+	SIROCCO_ATTR_MKEY_CREATE_REQ,
+	SIROCCO_ATTR_MKEY_CREATE_RESP,
+};
+
+enum siro_mkey_destroy_attrs {
+	SIROCCO_ATTR_MKEY_DESTROY_HANDLE = 0x1000,
+};
+
+enum siro_mkey_configure_attrs {
+	SIROCCO_ATTR_MKEY_CONFIGURE_HANDLE = 0x1000,
+	SIROCCO_ATTR_MKEY_CONFIGURE_CONF, /* table: user address of the entries */
+};
+
+enum siro_mkey_invalidate_attrs {
+	SIROCCO_ATTR_MKEY_INVALIDATE_HANDLE = 0x1000,
+};
+
+/* struct siro_mkey_create_req.flags */
+#define SIRO_MKEY_INDIRECT 0x1 /* mandatory */
+#define SIRO_MKEY_REMOTE_INVALIDATE 0x2
+
+struct siro_mkey_create_req {
+	__u32 flags;
+	__u32 max_entries; /* 1 to siro_alloc_ucontext_resp.max_mkey_entries */
+};
+
+struct siro_mkey_create_resp {
+	__u32 key; /* lkey and rkey */
+	__u32 max_entries;
 };
 
 #endif /* SIROCCO_ABI_H */

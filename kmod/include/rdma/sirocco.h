@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * Verbs of sirocco that ib_core does not have, for kernel users.
+ *
+ * A module that calls these functions needs sirocco.ko to load. Each function
+ * may be called with any ib_device and refuses those that are not sirocco's.
+ */
+#ifndef RDMA_SIROCCO_H
+#define RDMA_SIROCCO_H
+
+#include <rdma/ib_verbs.h>
+
+/* ---- Capabilities ---- */
+
+/* struct siro_caps.device_cap_flags */
+#define IB_DEVICE_INDIR_REGISTRATION (1ULL << 32)
+
+/**
+ * struct siro_caps - what the device offers beyond struct ib_device_attr
+ * @device_cap_flags: IB_DEVICE_INDIR_REGISTRATION
+ * @max_indir_reg_mr_list_len: most entries of an indirect MR
+ */
+struct siro_caps {
+	u64 device_cap_flags;
+	u32 max_indir_reg_mr_list_len;
+};
+
+/**
+ * siro_query_caps() - query the capabilities of a sirocco device
+ * @device: any device
+ * @caps: filled in on success
+ *
+ * Context: any.
+ * Return: 0, -EOPNOTSUPP: not a sirocco device.
+ */
+int siro_query_caps(struct ib_device *device, struct siro_caps *caps);
+
+/* ---- Indirect memory registration ---- */
+
+/* For ib_alloc_mr(): an MR whose registration lists struct ib_sge. */
+#define SIRO_MR_TYPE_INDIRECT ((enum ib_mr_type)0x40)
+
+/* struct ib_mr_init_attr.flags */
+#define IB_MR_SIGNATURE_EN 1
+#define IB_MR_INDIRECT_REG 2
+
+/**
+ * struct ib_mr_init_attr - what ib_create_mr() makes
+ * @max_reg_descriptors: most entries of a registration, at least 1
+ * @flags: IB_MR_INDIRECT_REG
+ */
+struct ib_mr_init_attr {
+	int max_reg_descriptors;
+	u32 flags;
+};
+
+/**
+ * ib_create_mr() - allocate an MR for indirect registration
+ * @pd: protection domain
+ * @attr: flags must be IB_MR_INDIRECT_REG
+ *
+ * Free it with ib_dereg_mr().
+ * Context: process, may sleep.
+ * Return: the MR, or ERR_PTR: -EINVAL: bad flags or number of descriptors,
+ * -EOPNOTSUPP: not a sirocco device, -ENOMEM.
+ */
+struct ib_mr *ib_create_mr(struct ib_pd *pd, const struct ib_mr_init_attr *attr);
+
+/**
+ * struct ib_indir_reg_list - buffers that a registration joins
+ * @device: its device
+ * @sg_list: entries of any address and length, each with the lkey of an MR of
+ *	the same PD that is not indirect itself
+ * @max_indir_list_len: entries that @sg_list has room for
+ */
+struct ib_indir_reg_list {
+	struct ib_device *device;
+	struct ib_sge *sg_list;
+	unsigned int max_indir_list_len;
+};
+
+/**
+ * ib_alloc_indir_reg_list() - allocate a list of buffers
+ * @device: a sirocco device
+ * @max_indir_list_len: 1 to max_indir_reg_mr_list_len entries
+ *
+ * Context: process, may sleep.
+ * Return: the list, or ERR_PTR: -EOPNOTSUPP: not a sirocco device, -EINVAL,
+ * -ENOMEM.
+ */
+struct ib_indir_reg_list *ib_alloc_indir_reg_list(struct ib_device *device,
+						  unsigned int max_indir_list_len);
+
+/**
+ * ib_free_indir_reg_list() - free a list
+ * @indir_list: posted work requests do not need it any more
+ *
+ * Context: process, may sleep.
+ */
+void ib_free_indir_reg_list(struct ib_indir_reg_list *indir_list);
+
+/* ib_send_wr.opcode and ib_wc.opcode of an indirect registration */
+#define IB_WR_REG_INDIR_MR IB_WR_RESERVED1
+#define IB_WC_REG_INDIR_MR ((enum ib_wc_opcode)0x70)
+
+/**
+ * struct ib_indir_reg_wr - work request IB_WR_REG_INDIR_MR
+ * @wr: num_sge is ignored
+ * @iova_start: address of byte 0 of the list through the MR, any value
+ * @indir_list: may be changed or freed as soon as ib_post_send() has returned
+ * @indir_list_len: entries used, 1 to what the MR was created for
+ * @length: bytes that the MR shall have, 1 to the sum of the entries
+ * @access_flags: IB_ACCESS_LOCAL_WRITE, REMOTE_WRITE, REMOTE_READ, REMOTE_ATOMIC
+ * @mkey: key of the MR from now on: its low 8 bits may differ from the MR's
+ *
+ * ib_post_send() returns -EINVAL for what can be seen to be wrong, -ENOMEM if
+ * there is no memory for a copy of the list, and posts nothing from there on. If
+ * the region is not free when the request executes, it completes with
+ * IB_WC_MW_BIND_ERR.
+ */
+struct ib_indir_reg_wr {
+	struct ib_send_wr wr;
+	u64 iova_start;
+	struct ib_indir_reg_list *indir_list;
+	unsigned int indir_list_len;
+	u64 length;
+	u32 access_flags;
+	u32 mkey;
+};
+
+static inline const struct ib_indir_reg_wr *indir_reg_wr(const struct ib_send_wr *wr)
+{
+	return container_of(wr, struct ib_indir_reg_wr, wr);
+}
+
+/**
+ * siro_register_indir_mr() - register without a queue pair
+ * @mr: an indirect MR that is not registered
+ * @reg: as for IB_WR_REG_INDIR_MR; the embedded work request is ignored
+ *
+ * For MRs whose queue pair is gone, or not there yet. mr->lkey and mr->rkey
+ * become @reg->mkey.
+ * Context: any but hard interrupts.
+ * Return: 0, -EOPNOTSUPP: not a sirocco device, -EINVAL: as above, or @mr is
+ * registered, -ENOMEM.
+ */
+int siro_register_indir_mr(struct ib_mr *mr, const struct ib_indir_reg_wr *reg);
+
+/**
+ * siro_invalidate_mr() - take an MR out of use without a queue pair
+ * @mr: an indirect MR, or one of ib_alloc_mr(); it may be out of use already, as
+ *	after a flushed LOCAL_INV
+ *
+ * When it returns, no access through the key is under way and none succeeds.
+ * Context: any but hard interrupts.
+ * Return: 0, -EOPNOTSUPP: not a sirocco device, -EINVAL: another kind of MR.
+ */
+int siro_invalidate_mr(struct ib_mr *mr);
+
+#endif /* RDMA_SIROCCO_H */
