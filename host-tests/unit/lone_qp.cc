@@ -152,6 +152,16 @@ std::vector<uint32_t> psns_of(const std::vector<packet> &packets)
 	return out;
 }
 
+void expect_reply(lone_qp &q, uint8_t syndrome, uint32_t psn)
+{
+	auto sent = q.take_sent();
+
+	ASSERT_EQ(opcodes_of(sent), std::vector<unsigned>{ACKNOWLEDGE});
+	EXPECT_EQ(sent[0].syndrome, syndrome);
+	EXPECT_EQ(sent[0].psn, psn);
+	EXPECT_EQ(sent[0].qpn, lone_qp::peer_qpn);
+}
+
 packet acknowledge(uint32_t psn, uint8_t syndrome, uint32_t msn)
 {
 	packet p = response(psn, ACKNOWLEDGE);

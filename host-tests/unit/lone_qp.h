@@ -79,6 +79,9 @@ ends ends_of(const std::vector<siro_cqe> &completions);
 std::vector<unsigned> opcodes_of(const std::vector<host::packet> &packets);
 std::vector<uint32_t> psns_of(const std::vector<host::packet> &packets);
 
+/* The only packet that was sent is an ACK or NAK. */
+void expect_reply(lone_qp &q, uint8_t syndrome, uint32_t psn);
+
 /* Packets of the peer */
 host::packet acknowledge(uint32_t psn, uint8_t syndrome = lone_qp::unlimited, uint32_t msn = 0);
 host::packet read_response(uint32_t psn, uint8_t opcode, const host::bytes &payload);
@@ -89,5 +92,11 @@ host::packet rdma(uint32_t psn, uint8_t opcode, uint64_t va, uint32_t rkey, uint
 		  const host::bytes &payload = {}, bool ackreq = false);
 host::packet atomic(uint32_t psn, uint8_t opcode, uint64_t va, uint32_t rkey, uint64_t swap_add,
 		    uint64_t compare = 0);
+
+/* Numbers that no work request has; those below 16 may come to have one. */
+constexpr bool is_unknown_opcode(unsigned opcode)
+{
+	return opcode == 8 || opcode >= 16;
+}
 
 host::bytes some_bytes(size_t length, unsigned seed = 1);

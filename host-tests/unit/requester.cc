@@ -552,16 +552,16 @@ constexpr uint8_t all_opcodes[] = {
 };
 
 /* Has the second request begun while the first is without an answer? */
-void check_pair(uint8_t first, uint8_t second, bool fence)
+void check_pair(uint8_t first, uint8_t later, bool fence)
 {
 	order_pair pair;
 	lone_qp &q = pair.q;
-	send_wr a = pair.make(first, 1), b = pair.make(second, 2);
-	region *changed = is_local(second) ? q.dev.find(b.wqe.imm) : nullptr;
+	send_wr a = pair.make(first, 1), b = pair.make(later, 2);
+	region *changed = is_local(later) ? q.dev.find(b.wqe.imm) : nullptr;
 	uint32_t untouched = changed ? changed->mr.state : 0;
 	bool outstanding = !is_local(first);
 	bool waits =
-		outstanding && (second == SIRO_WR_LOCAL_INV || (fence && is_read_or_atomic(first)));
+		outstanding && (later == SIRO_WR_LOCAL_INV || (fence && is_read_or_atomic(first)));
 
 	if (fence)
 		b = fenced(b);
@@ -569,13 +569,13 @@ void check_pair(uint8_t first, uint8_t second, bool fence)
 
 	size_t on_the_wire = q.take_sent().size();
 
-	if (is_local(second))
+	if (is_local(later))
 		EXPECT_EQ(changed->mr.state != untouched, !waits);
 	else
 		EXPECT_EQ(on_the_wire, size_t{outstanding} + !waits);
 	if (outstanding)
 		pair.answer(a, lone_qp::psn(0));
-	if (!is_local(second))
+	if (!is_local(later))
 		pair.answer(b, lone_qp::psn(outstanding));
 	EXPECT_EQ(ends_of(q.send_completions()), (ends{{1, 0}, {2, 0}}));
 	if (changed) {
@@ -589,11 +589,11 @@ void check_pair(uint8_t first, uint8_t second, bool fence)
 TEST(requester_order, all_pairs_of_opcodes__wait_for_the_fence_or_invalidation_only)
 {
 	for (uint8_t first : all_opcodes)
-		for (uint8_t second : all_opcodes)
+		for (uint8_t later : all_opcodes)
 			for (bool fence : {false, true}) {
 				SCOPED_TRACE(testing::Message() << "opcode " << +first << " then "
-								<< +second << " fence " << fence);
-				check_pair(first, second, fence);
+								<< +later << " fence " << fence);
+				check_pair(first, later, fence);
 			}
 }
 
