@@ -78,3 +78,17 @@ check_checkpatch() {
 		--show-types --max-line-length=100 --ignore $ignored -f" \
 		kmod/glue kmod/compat kmod/include uapi 'kunit/*.[ch]' 'bench/*.[ch]'
 }
+
+# Every rule of host-tests/README.md has a test that names it, and tests name no other.
+check_rule_ids() {
+	local listed named bad=0
+	listed=$(sed -n 's/^| \(H[0-9]*\) |.*/\1/p' host-tests/README.md | sort -u)
+	# shellcheck disable=SC2046
+	named=$(grep -ohwE 'H[0-9]{1,2}' \
+		$(files host-tests kunit qemu-tests ':!*.md' ':!*/corpus/*') | sort -u)
+	[ -n "$listed" ] || { echo "host-tests/README.md lists no rules"; return 1; }
+	comm -23 <(echo "$listed") <(echo "$named") | sed 's/$/: no test names it/' | grep . && bad=1
+	comm -13 <(echo "$listed") <(echo "$named") |
+		sed 's/$/: not in host-tests\/README.md/' | grep . && bad=1
+	return $bad
+}
