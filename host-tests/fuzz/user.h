@@ -57,7 +57,7 @@ private:
 						     : static_cast<uint32_t>(r.length());
 
 		for (auto &sge : list) {
-			uint32_t length = in_.once_in(4) ? in_.below(32) : limit;
+			uint32_t length = std::min(limit, in_.once_in(4) ? in_.below(32) : limit);
 
 			sge = r.sge(in_.below(16) % (limit - length + 1), length);
 			if (in_.once_in(32))
