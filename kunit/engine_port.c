@@ -31,7 +31,30 @@ int siro_port_mr_register(void *port, const struct siro_send_wqe *wqe)
 	return -EINVAL;
 }
 
-int siro_port_mr_invalidate(void *port, __u32 key, __u32 pd)
+int siro_port_mr_register_list(void *port, const struct siro_send_wqe *wqe)
+{
+	unexpected(__func__);
+	return -EINVAL;
+}
+
+void siro_port_mr_abandon_list(void *port, __u64 list)
+{
+	unexpected(__func__);
+}
+
+struct siro_mr *siro_port_mkey_begin(void *port, __u32 key, __u32 pd, struct siro_extents **staged)
+{
+	unexpected(__func__);
+	return NULL;
+}
+
+int siro_port_mkey_end(void *port, struct siro_mr *mkey, const struct siro_mkey_conf *conf)
+{
+	unexpected(__func__);
+	return -EINVAL;
+}
+
+int siro_port_mr_invalidate(void *port, __u32 key, __u32 pd, __u32 remote)
 {
 	unexpected(__func__);
 	return -EINVAL;
