@@ -4,7 +4,6 @@
 #include <linux/sched.h>
 
 #include "crc_fold.h"
-#include "siro.h"
 #include "siro_port.h"
 
 #ifdef CONFIG_X86_64 /* set in User-mode Linux, which lacks CONFIG_X86 */
@@ -50,11 +49,3 @@ __u32 siro_port_crc32(__u32 crc, const void *data, __u64 length)
 	return crc32_le(crc, data, length);
 }
 #endif
-
-void siro_crc_init(void)
-{
-}
-
-void siro_crc_exit(void)
-{
-}

@@ -15,7 +15,7 @@
 #define SIRO_VERSION "0.1.0"
 #define SIRO_FW_VERSION ((0ULL << 32) | (1 << 16) | 0)
 #define SIRO_MAX_OBJECTS SZ_1M
-#define SIRO_MAX_PAGE_LIST 2048
+#define SIRO_MAX_PAGE_LIST 4096
 #define SIRO_GID_TABLE_LENGTH 1024
 /* IPv6, UDP, BTH and the longest extension headers, ICRC */
 #define SIRO_OVERHEAD 80
@@ -43,7 +43,7 @@ static int siro_query_device(struct ib_device *ibdev, struct ib_device_attr *att
 				 IB_DEVICE_PORT_ACTIVE_EVENT | IB_DEVICE_SYS_IMAGE_GUID |
 				 IB_DEVICE_RC_RNR_NAK_GEN | IB_DEVICE_SRQ_RESIZE |
 				 IB_DEVICE_MEM_MGT_EXTENSIONS;
-	attr->kernel_cap_flags = IBK_ALLOW_USER_UNREG;
+	attr->kernel_cap_flags = IBK_ALLOW_USER_UNREG | IBK_SG_GAPS_REG;
 	attr->max_send_sge = SIRO_MAX_SGE;
 	attr->max_recv_sge = SIRO_MAX_SGE;
 	attr->max_sge_rd = SIRO_MAX_SGE;
@@ -253,6 +253,7 @@ static const struct ib_device_ops siro_dev_ops = {
 
 	.add_gid = siro_add_gid,
 	.alloc_hw_port_stats = siro_alloc_stats,
+	.device_group = &siro_device_group,
 	.dealloc_driver = siro_dealloc_driver,
 	.del_gid = siro_del_gid,
 	.disassociate_ucontext = siro_disassociate,

@@ -24,17 +24,14 @@ static int __init siro_init(void)
 	if (err)
 		goto destroy_wq;
 
-	siro_crc_init();
-
 	err = siro_netdev_init();
 	if (err)
-		goto exit_crc;
+		goto exit_rx;
 
 	rdma_link_register(&siro_link_ops);
 	return 0;
 
-exit_crc:
-	siro_crc_exit();
+exit_rx:
 	siro_rx_exit();
 destroy_wq:
 	destroy_workqueue(siro_wq);
@@ -46,7 +43,6 @@ static void __exit siro_exit(void)
 	rdma_link_unregister(&siro_link_ops);
 	ib_unregister_driver((enum rdma_driver_id)SIROCCO_DRIVER_ID);
 	siro_netdev_exit();
-	siro_crc_exit();
 	siro_rx_exit();
 	destroy_workqueue(siro_wq);
 	rcu_barrier(); /* objects that are freed by callbacks of this module */

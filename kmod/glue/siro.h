@@ -308,6 +308,9 @@ void siro_dev_update_port(struct siro_dev *dev);
 /* VLAN id of the packets of a link, 0xffff if they are untagged */
 u16 siro_dev_vlan(struct siro_dev *dev);
 
+/* ---- sysfs.c ---- */
+extern const struct attribute_group siro_device_group;
+
 /* ---- counters.c ---- */
 struct rdma_hw_stats *siro_alloc_stats(struct ib_device *ibdev, u32 port);
 int siro_get_stats(struct ib_device *ibdev, struct rdma_hw_stats *stats, u32 port, int index);
@@ -341,10 +344,6 @@ void siro_rx_exit(void);
 void siro_rx_setup(struct siro_net *net);
 int siro_rx_open(struct siro_net *net);
 void siro_rx_close(struct siro_net *net);
-
-/* ---- crc.c: siro_port_crc32() ---- */
-void siro_crc_init(void);
-void siro_crc_exit(void);
 
 /* ---- udp_rx.c -> qp_table.c, qp_engine.c ---- */
 /**
