@@ -116,14 +116,17 @@ topology_none() {
 	return 0
 }
 
+# Not on a kernel that was booted with ipv6.disable=1.
+has_ipv6() { [ -e /proc/net/if_inet6 ]; }
+
 netdev_up() {
 	local ns=$1 dev=$2 v4=$3 v6=$4
-	in_ns "$ns" sysctl -qw net.ipv6.conf."$dev".accept_dad=0 \
-		net.ipv4.conf."$dev".accept_local=1 \
+	in_ns "$ns" sysctl -qw net.ipv4.conf."$dev".accept_local=1 \
 		net.ipv4.conf."$dev".rp_filter=0
+	! has_ipv6 || in_ns "$ns" sysctl -qw net.ipv6.conf."$dev".accept_dad=0
 	in_ns "$ns" ip link set "$dev" up mtu 4500
 	in_ns "$ns" ip addr add "$v4" dev "$dev"
-	in_ns "$ns" ip addr add "$v6" dev "$dev" nodad
+	! has_ipv6 || in_ns "$ns" ip addr add "$v6" dev "$dev" nodad
 }
 
 mac() { cat "/sys/class/net/$1/address"; }
@@ -194,9 +197,10 @@ topology() {
 hosts() { topology "$1" || report fail "topology-$1" 0 "links are not ready"; }
 
 links_ready() {
-	within 20 has_gid $D1 $A1 && within 20 has_gid $D1 $A1_6 &&
-		within 20 has_gid $D2 $A2 && within 20 has_gid $D2 $A2_6 &&
-		within 20 link_active $D1 && within 20 link_active $D2
+	within 20 has_gid $D1 $A1 && within 20 has_gid $D2 $A2 || return 1
+	! has_ipv6 || { within 20 has_gid $D1 $A1_6 && within 20 has_gid $D2 $A2_6; } ||
+		return 1
+	within 20 link_active $D1 && within 20 link_active $D2
 }
 
 link_active() {
@@ -224,14 +228,13 @@ gid_text() {
 
 # gid DEV ADDRESS: its index in the GID table.
 gid() {
-	local want i
+	local want have i
 	want=$(gid_text "$2")
 	for ((i = 0; i < 32; i++)); do
-		if [ "$(cat "/sys/class/infiniband/$1/ports/1/gids/$i" \
-			2>/dev/null)" = "$want" ]; then
-			echo $i
-			return
-		fi
+		# An index without a GID cannot be read.
+		{ read -r have <"/sys/class/infiniband/$1/ports/1/gids/$i"; } \
+			2>/dev/null || continue
+		[ "$have" = "$want" ] && echo $i && return
 	done
 	return 1
 }
