@@ -8,17 +8,17 @@
 
 static ssize_t sg_gaps_show(struct device *device, struct device_attribute *attr, char *buf)
 {
-	const struct ib_device *ibdev = rdma_device_to_ib_device(device);
+	const struct siro_dev *dev = rdma_device_to_drv_device(device, struct siro_dev, ibdev);
 
-	return sysfs_emit(buf, "%d\n", !!(ibdev->attrs.kernel_cap_flags & IBK_SG_GAPS_REG));
+	return sysfs_emit(buf, "%d\n", !!(dev->ibdev.attrs.kernel_cap_flags & IBK_SG_GAPS_REG));
 }
 
 /* Consumers look at the flag when they connect. */
 static ssize_t sg_gaps_store(struct device *device, struct device_attribute *attr,
 			     const char *buf, size_t count)
 {
-	struct ib_device *ibdev = rdma_device_to_ib_device(device);
-	u64 flags = READ_ONCE(ibdev->attrs.kernel_cap_flags);
+	struct siro_dev *dev = rdma_device_to_drv_device(device, struct siro_dev, ibdev);
+	u64 flags = READ_ONCE(dev->ibdev.attrs.kernel_cap_flags);
 	bool on;
 	int err;
 
@@ -27,7 +27,7 @@ static ssize_t sg_gaps_store(struct device *device, struct device_attribute *att
 		return err;
 
 	flags = on ? flags | IBK_SG_GAPS_REG : flags & ~(u64)IBK_SG_GAPS_REG;
-	WRITE_ONCE(ibdev->attrs.kernel_cap_flags, flags);
+	WRITE_ONCE(dev->ibdev.attrs.kernel_cap_flags, flags);
 	return count;
 }
 static DEVICE_ATTR_RW(sg_gaps);
