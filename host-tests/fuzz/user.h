@@ -31,6 +31,8 @@ private:
 	{
 		if (v_.qp.opt.user ? v_.qp.post_send(wr) : !v_.qp.post_send_kernel(wr))
 			next_send_++;
+		else if (wr.wqe.opcode == SIRO_WR_REG_INDIR_MR)
+			siro_port_mr_abandon_list(nullptr, wr.wqe.reg.mr);
 	}
 
 	/* The private region, one that the peer may use too, or the latest. */
@@ -75,6 +77,7 @@ private:
 			SIRO_WR_RDMA_WRITE_WITH_IMM, SIRO_WR_SEND_WITH_INV,
 			SIRO_WR_RDMA_READ,           SIRO_WR_LOCAL_INV,
 			SIRO_WR_RDMA_READ_WITH_INV,  SIRO_WR_REG_MR,
+			SIRO_WR_MKEY_CONF,
 		};
 		uint8_t opcode = opcodes[in_.below(sizeof(opcodes))];
 		uint8_t flags = SIRO_SEND_SIGNALED ^ (in_.once_in(4) ? in_.below(8) : 0);
@@ -83,6 +86,8 @@ private:
 			return datagram(flags);
 		if (opcode == SIRO_WR_REG_MR)
 			return v_.registration(*v_.regions[5], next_send_);
+		if (opcode == SIRO_WR_MKEY_CONF)
+			return v_.qp.opt.user ? mkey_configuration() : list_registration();
 		if (opcode == SIRO_WR_LOCAL_INV)
 			return invalidation();
 		if (opcode == SIRO_WR_ATOMIC_FETCH_AND_ADD || opcode == SIRO_WR_ATOMIC_CMP_AND_SWP)
@@ -97,7 +102,7 @@ private:
 			host::make_rdma(opcode, next_send_, sges(), 0x7f0000001000, 0x1234, flags);
 		bool read = opcode == SIRO_WR_RDMA_READ || opcode == SIRO_WR_RDMA_READ_WITH_INV;
 
-		wr.wqe.imm = v_.regions[5]->key();
+		wr.wqe.imm = v_.regions[5 + in_.below(2)]->key();
 		if (!read && in_.once_in(4))
 			put_inline(wr);
 		return wr;
@@ -108,7 +113,70 @@ private:
 		host::send_wr wr = host::make_send(next_send_, {});
 
 		wr.wqe.opcode = SIRO_WR_LOCAL_INV;
-		wr.wqe.imm = in_.near(v_.regions[5]->key());
+		wr.wqe.imm = in_.near(v_.regions[5 + in_.below(2)]->key());
+		return wr;
+	}
+
+	/* Pieces of regions that the peer may use, so that it may come through the list. */
+	std::vector<siro_sge> pieces()
+	{
+		std::vector<siro_sge> list(1 + in_.below(4));
+
+		for (auto &sge : list) {
+			sge = v_.regions[in_.below(2)]->sge(in_.below(256), 1 + in_.below(256));
+			sge.lkey = in_.near(sge.lkey);
+		}
+		return list;
+	}
+
+	host::send_wr mkey_configuration()
+	{
+		host::send_wr wr = host::make_send(next_send_, {});
+		siro_mkey_conf &conf = wr.wqe.mkey;
+
+		wr.wqe.opcode = SIRO_WR_MKEY_CONF;
+		wr.wqe.rkey = in_.near(v_.regions[6]->key());
+		wr.sges = pieces();
+		conf.count = static_cast<uint32_t>(wr.sges.size());
+		conf.set = SIRO_MKEY_ACCESS | SIRO_MKEY_LIST;
+		conf.access = victim::all_rights;
+		if (in_.once_in(4))
+			interleave(wr);
+		if (in_.once_in(8)) {
+			conf.set |= SIRO_MKEY_TABLE;
+			conf.table = v_.regions[0]->mr.iova;
+			wr.wqe.imm = v_.regions[0]->key();
+		}
+		if (in_.once_in(8))
+			conf.set ^= in_.below(64);
+		return wr;
+	}
+
+	void interleave(host::send_wr &wr)
+	{
+		siro_mkey_conf &conf = wr.wqe.mkey;
+
+		conf.set ^= SIRO_MKEY_LIST | SIRO_MKEY_INTERLEAVED;
+		conf.repeat = 1 + in_.below(4);
+		for (auto &sge : wr.sges) {
+			siro_mkey_piece piece = {sge.addr, sge.length, in_.below(64), sge.lkey, 0};
+			auto *bytes = reinterpret_cast<const uint8_t *>(&piece);
+
+			wr.inline_data.insert(wr.inline_data.end(), bytes, bytes + sizeof(piece));
+		}
+	}
+
+	host::send_wr list_registration()
+	{
+		auto *list = new host::indirect_list(pieces());
+		host::send_wr wr = host::make_send(next_send_, {});
+
+		wr.wqe.opcode = SIRO_WR_REG_INDIR_MR;
+		wr.wqe.reg.mr = reinterpret_cast<uintptr_t>(list);
+		wr.wqe.reg.length = list->extents.row_length;
+		wr.wqe.reg.iova = in_.below(2) * 0x10000;
+		wr.wqe.reg.key = host::device::next_key(v_.regions[6]->key());
+		wr.wqe.reg.access = victim::all_rights;
 		return wr;
 	}
 

@@ -58,6 +58,10 @@ public:
 		add({.length = 2000, .access = SIRO_ACCESS_REMOTE_READ, .page_shift = 10}, 0);
 		add({.length = 2000, .access = remote, .pd = 2, .page_shift = 10}, 0);
 		add({.length = 0x180, .page_shift = 10, .iova = 0, .fast = true}, 0);
+		if (o.user)
+			add({.length = 512, .mkey_entries = 8}, 0);
+		else
+			add({.length = 512, .indirect = true}, 0);
 		checks.honest = o.honest;
 		register_fast(*regions[5]);
 		checks.fences.emplace_back(*regions[5], 0x180);
@@ -81,11 +85,11 @@ public:
 	/* Any, but more often one that a peer may use. */
 	host::region &pick(input &in)
 	{
-		static constexpr uint32_t usual[] = {0, 1, 5};
+		static constexpr uint32_t usual[] = {0, 1, 5, 6};
 		uint32_t i = in.below(16);
 
 		if (i < 12)
-			return *regions[usual[i % 3]];
+			return *regions[usual[i % 4]];
 		return *regions[in.below(static_cast<uint32_t>(regions.size()))];
 	}
 
@@ -345,5 +349,5 @@ public:
 
 	/* Bytes of regions[2] that well-formed work requests name. */
 	static constexpr uint32_t local_bytes = 2000;
-	static constexpr size_t usual_regions = 6;
+	static constexpr size_t usual_regions = 7;
 };

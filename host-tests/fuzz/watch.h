@@ -222,10 +222,10 @@ private:
 			1 << SIRO_WC_WR_FLUSH_ERR | 1 << SIRO_WC_BAD_RESP_ERR |
 			1 << SIRO_WC_REM_INV_REQ_ERR | 1 << SIRO_WC_REM_ACCESS_ERR |
 			1 << SIRO_WC_REM_OP_ERR | 1 << SIRO_WC_RETRY_EXC_ERR |
-			1 << SIRO_WC_RNR_RETRY_EXC_ERR;
+			1 << SIRO_WC_RNR_RETRY_EXC_ERR | 1 << SIRO_WC_MW_BIND_ERR;
 
 		return cqe.status < 32 && statuses >> cqe.status & 1 &&
-		       cqe.opcode <= SIRO_WC_REG_MR && !cqe.flags && !cqe.network_type;
+		       cqe.opcode <= SIRO_WC_REG_INDIR_MR && !cqe.flags && !cqe.network_type;
 	}
 
 	bool is_legal_recv(const siro_cqe &cqe) const
