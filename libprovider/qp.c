@@ -93,8 +93,29 @@ static void siro_free_qp(struct siro_qp *qp)
 	free(qp);
 }
 
+/* The ibv_wr_*() functions that the caller asked for in either way. */
+static int siro_qp_set_ops(struct siro_qp *qp,
+			   const struct ibv_qp_init_attr_ex *attr,
+			   uint64_t dv_ops)
+{
+	const bool ex = attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
+	int ret;
+
+	if (!ex && !dv_ops)
+		return 0;
+	if (dv_ops && attr->qp_type != IBV_QPT_RC)
+		return EOPNOTSUPP;
+	ret = siro_set_send_ops(qp, attr->qp_type,
+				ex ? attr->send_ops_flags : 0);
+	if (ret)
+		return ret;
+	qp->may_configure = dv_ops & SIROCCODV_QP_EX_WITH_MKEY_CONFIGURE;
+	return 0;
+}
+
 static struct siro_qp *siro_new_qp(struct ibv_context *context,
-				   struct ibv_qp_init_attr_ex *attr)
+				   struct ibv_qp_init_attr_ex *attr,
+				   uint64_t dv_ops)
 {
 	struct siro_create_qp_cmd_resp resp = {};
 	struct siro_create_qp_cmd cmd = {};
@@ -108,8 +129,8 @@ static struct siro_qp *siro_new_qp(struct ibv_context *context,
 	pthread_spin_init(&qp->rq.lock, PTHREAD_PROCESS_PRIVATE);
 
 	ret = siro_qp_attr_check(attr);
-	if (!ret && attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)
-		ret = siro_set_send_ops(qp, attr->qp_type, attr->send_ops_flags);
+	if (!ret)
+		ret = siro_qp_set_ops(qp, attr, dv_ops);
 	if (ret)
 		goto err_free;
 
@@ -123,7 +144,7 @@ static struct siro_qp *siro_new_qp(struct ibv_context *context,
 	if (ret)
 		goto err_destroy;
 
-	if (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)
+	if (qp->vqp.qp_ex.wr_start)
 		qp->vqp.comp_mask |= VERBS_QP_EX;
 	siro_doorbells_init(qp);
 	return qp;
@@ -149,7 +170,7 @@ struct ibv_qp *siro_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
 		.comp_mask = IBV_QP_INIT_ATTR_PD,
 		.pd = pd,
 	};
-	struct siro_qp *qp = siro_new_qp(pd->context, &attr_ex);
+	struct siro_qp *qp = siro_new_qp(pd->context, &attr_ex, 0);
 
 	if (!qp)
 		return NULL;
@@ -160,8 +181,28 @@ struct ibv_qp *siro_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
 struct ibv_qp *siro_create_qp_ex(struct ibv_context *context,
 				 struct ibv_qp_init_attr_ex *attr)
 {
-	struct siro_qp *qp = siro_new_qp(context, attr);
+	struct siro_qp *qp = siro_new_qp(context, attr, 0);
 
+	return qp ? &qp->vqp.qp : NULL;
+}
+
+struct ibv_qp *siroccodv_create_qp(struct ibv_context *context,
+				   struct ibv_qp_init_attr_ex *qp_attr,
+				   struct siroccodv_qp_init_attr *attr)
+{
+	const uint64_t known = SIROCCODV_QP_EX_WITH_MKEY_CONFIGURE;
+	uint64_t ops = 0;
+	struct siro_qp *qp;
+
+	if (attr->comp_mask & SIROCCODV_QP_INIT_ATTR_MASK_SEND_OPS_FLAGS)
+		ops = attr->send_ops_flags;
+	if (!siroccodv_is_supported(context->device) || ops & ~known ||
+	    attr->comp_mask &
+		    ~(uint64_t)SIROCCODV_QP_INIT_ATTR_MASK_SEND_OPS_FLAGS) {
+		errno = EOPNOTSUPP;
+		return NULL;
+	}
+	qp = siro_new_qp(context, qp_attr, ops);
 	return qp ? &qp->vqp.qp : NULL;
 }
 

@@ -21,8 +21,7 @@ static const struct verbs_match_ent siro_match_table[] = {
 
 static void siro_free_context(struct ibv_context *ibctx)
 {
-	struct siro_context *ctx =
-		container_of(ibctx, struct siro_context, vctx.context);
+	struct siro_context *ctx = to_siro_context(ibctx);
 
 	verbs_uninit_context(&ctx->vctx);
 	free(ctx);
@@ -94,6 +93,7 @@ static struct verbs_context *siro_alloc_context(struct ibv_device *ibdev,
 		goto err;
 	}
 
+	ctx->max_mkey_entries = resp.drv.max_mkey_entries;
 	verbs_set_ops(&ctx->vctx, &siro_context_ops);
 	return &ctx->vctx;
 
@@ -125,3 +125,29 @@ static const struct verbs_device_ops siro_device_ops = {
 	.alloc_context = siro_alloc_context,
 };
 PROVIDER_DRIVER(sirocco, siro_device_ops);
+
+/* ---- direct verbs ---- */
+
+bool siroccodv_is_supported(struct ibv_device *device)
+{
+	return verbs_get_device(device)->ops == &siro_device_ops;
+}
+
+int siroccodv_query_device(struct ibv_context *context,
+			   struct siroccodv_device_attr *attr)
+{
+	if (!siroccodv_is_supported(context->device) ||
+	    attr->comp_mask & ~(uint64_t)SIROCCODV_DEVICE_ATTR_MKEY)
+		return EOPNOTSUPP;
+	if (!(attr->comp_mask & SIROCCODV_DEVICE_ATTR_MKEY))
+		return 0;
+
+	attr->mkey_create_flags = SIROCCODV_MKEY_INDIRECT |
+				  SIROCCODV_MKEY_REMOTE_INVALIDATE;
+	attr->mkey_layouts = SIROCCODV_MKEY_LAYOUT_LIST |
+			     SIROCCODV_MKEY_LAYOUT_INTERLEAVED;
+	attr->max_mkey_entries = to_siro_context(context)->max_mkey_entries;
+	if (!attr->max_mkey_entries)
+		attr->comp_mask = 0;
+	return 0;
+}

@@ -6,13 +6,19 @@
 #include <infiniband/driver.h>
 
 #include "ring.h"
+#include "siroccodv.h"
 
 struct siro_device {
 	struct verbs_device vdev;
 };
 
+/**
+ * struct siro_context - an open device
+ * @max_mkey_entries: of one mkey; 0 if the module has no mkeys
+ */
 struct siro_context {
 	struct verbs_context vctx;
+	uint32_t max_mkey_entries;
 };
 
 /**
@@ -52,6 +58,9 @@ struct siro_doorbell {
  * @wqe: what the setters of ibv_qp_ex work on; NULL outside a work request
  * @wr_first: our index at ibv_wr_start()
  * @wr_error: first error since ibv_wr_start()
+ * @may_configure: it was created for work requests that configure mkeys
+ * @mkey: what @wqe configures
+ * @setters: how many setters @wqe waits for
  */
 struct siro_qp {
 	struct verbs_qp vqp;
@@ -63,12 +72,32 @@ struct siro_qp {
 	struct siro_send_wqe *wqe;
 	uint32_t wr_first;
 	int wr_error;
+	bool may_configure;
+	const struct siro_mkey *mkey;
+	uint32_t setters;
 };
 
 struct siro_ah {
 	struct ibv_ah ibah;
 	uint32_t number;
 };
+
+struct siro_mkey {
+	struct siroccodv_mkey dv;
+	struct ibv_pd *pd;
+	uint32_t handle;
+	uint32_t max_entries;
+};
+
+static inline struct siro_context *to_siro_context(struct ibv_context *ibctx)
+{
+	return container_of(ibctx, struct siro_context, vctx.context);
+}
+
+static inline struct siro_mkey *to_siro_mkey(struct siroccodv_mkey *dv)
+{
+	return container_of(dv, struct siro_mkey, dv);
+}
 
 static inline struct siro_cq *to_siro_cq(struct ibv_cq *ibcq)
 {
@@ -156,5 +185,9 @@ int siro_ring_sq(struct siro_qp *qp);
 
 /* wr_api.c */
 int siro_set_send_ops(struct siro_qp *qp, enum ibv_qp_type type, uint64_t ops);
+/* Begins a work request; NULL after any error since ibv_wr_start(). */
+struct siro_send_wqe *siro_wr_begin(struct ibv_qp_ex *qp_ex, uint8_t opcode);
+/* The batch will not be posted; ibv_wr_complete() returns the first error. */
+void siro_wr_fail(struct siro_qp *qp, int error);
 
 #endif /* SIROCCO_H */

@@ -12,11 +12,12 @@ static struct siro_qp *from_qp_ex(struct ibv_qp_ex *qp_ex)
 	return container_of(qp_ex, struct siro_qp, vqp.qp_ex);
 }
 
-static void siro_wr_fail(struct siro_qp *qp, int error)
+void siro_wr_fail(struct siro_qp *qp, int error)
 {
 	if (!qp->wr_error)
 		qp->wr_error = error;
 	qp->wqe = NULL;
+	qp->setters = 0;
 }
 
 static void siro_wr_start(struct ibv_qp_ex *qp_ex)
@@ -27,6 +28,7 @@ static void siro_wr_start(struct ibv_qp_ex *qp_ex)
 	qp->wr_first = qp->sq.ring.index;
 	qp->wr_error = siro_can_send(qp) ? 0 : EINVAL;
 	qp->wqe = NULL;
+	qp->setters = 0;
 }
 
 static void siro_wr_abort(struct ibv_qp_ex *qp_ex)
@@ -37,13 +39,22 @@ static void siro_wr_abort(struct ibv_qp_ex *qp_ex)
 	pthread_spin_unlock(&qp->sq.lock);
 }
 
+/* Ends a work request: none of its setters may be missing. */
+static void siro_wr_end(struct siro_qp *qp)
+{
+	if (qp->setters)
+		siro_wr_fail(qp, EINVAL);
+}
+
 static int siro_wr_complete(struct ibv_qp_ex *qp_ex)
 {
 	struct siro_qp *qp = from_qp_ex(qp_ex);
 	struct siro_ring *ring = &qp->sq.ring;
-	const int error = qp->wr_error;
 	bool posted;
+	int error;
 
+	siro_wr_end(qp);
+	error = qp->wr_error;
 	if (error) {
 		siro_wr_abort(qp_ex);
 		return error;
@@ -57,9 +68,17 @@ static int siro_wr_complete(struct ibv_qp_ex *qp_ex)
 
 /* ---- operations ---- */
 
-/* Begins a work request; NULL after any error since ibv_wr_start(). */
-static struct siro_send_wqe *siro_wr_begin(struct ibv_qp_ex *qp_ex,
-					   uint8_t opcode)
+/* ibv_post_send() must not know the opcode that ibv_wr_*() does not have. */
+static bool siro_wr_is_legal(const struct siro_qp *qp, uint8_t opcode,
+			     unsigned int flags)
+{
+	if (opcode != SIRO_WR_MKEY_CONF)
+		return siro_send_is_legal(qp, opcode, flags);
+	return qp->may_configure &&
+	       siro_send_is_legal(qp, SIRO_WR_LOCAL_INV, flags);
+}
+
+struct siro_send_wqe *siro_wr_begin(struct ibv_qp_ex *qp_ex, uint8_t opcode)
 {
 	struct siro_qp *qp = from_qp_ex(qp_ex);
 	struct siro_ring *ring = &qp->sq.ring;
@@ -67,9 +86,10 @@ static struct siro_send_wqe *siro_wr_begin(struct ibv_qp_ex *qp_ex,
 	/* whether the payload is inline is said by the setter, not the flag */
 	const unsigned int flags = qp_ex->wr_flags & ~IBV_SEND_INLINE;
 
+	siro_wr_end(qp);
 	if (qp->wr_error)
 		return NULL;
-	if (!siro_send_is_legal(qp, opcode, flags)) {
+	if (!siro_wr_is_legal(qp, opcode, flags)) {
 		siro_wr_fail(qp, EINVAL);
 		return NULL;
 	}
@@ -200,7 +220,8 @@ static void siro_wr_set_sge_list(struct ibv_qp_ex *qp_ex, size_t num_sge,
 
 	if (!qp->wqe)
 		return;
-	if (num_sge > qp->sq.max_sge) {
+	if (num_sge > qp->sq.max_sge ||
+	    qp->wqe->opcode == SIRO_WR_MKEY_CONF) {
 		siro_wr_fail(qp, EINVAL);
 		return;
 	}

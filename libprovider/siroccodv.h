@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * Direct verbs of Sirocco devices. siroccodv(7) is the overview; every function
+ * has a page of its own.
+ *
+ * Functions that return int return 0 or an errno; those that return a pointer
+ * return NULL and set errno. A structure with a comp_mask grows at its end: a
+ * bit says that the caller knows the fields it stands for, and bits that the
+ * library does not know are refused with EOPNOTSUPP.
+ */
+#ifndef INFINIBAND_SIROCCODV_H
+#define INFINIBAND_SIROCCODV_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <infiniband/verbs.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- device ---- */
+
+/**
+ * siroccodv_is_supported() - whether the functions here work with a device
+ * @device: from ibv_get_device_list()
+ */
+bool siroccodv_is_supported(struct ibv_device *device);
+
+enum siroccodv_device_attr_mask {
+	SIROCCODV_DEVICE_ATTR_MKEY = 1 << 0, /* all fields named mkey */
+};
+
+enum siroccodv_mkey_layouts {
+	SIROCCODV_MKEY_LAYOUT_LIST = 1 << 0,
+	SIROCCODV_MKEY_LAYOUT_INTERLEAVED = 1 << 1,
+};
+
+/**
+ * struct siroccodv_device_attr - what a device can do
+ * @comp_mask: in: enum siroccodv_device_attr_mask, the fields wanted; out: those filled in
+ * @mkey_create_flags: enum siroccodv_mkey_create_flags that are supported
+ * @mkey_layouts: enum siroccodv_mkey_layouts that are supported
+ * @max_mkey_entries: most entries of one mkey
+ */
+struct siroccodv_device_attr {
+	uint64_t comp_mask;
+	uint32_t mkey_create_flags;
+	uint32_t mkey_layouts;
+	uint32_t max_mkey_entries;
+	uint32_t reserved;
+};
+
+/**
+ * siroccodv_query_device() - fill in what @attr->comp_mask asks for
+ *
+ * A module without mkeys clears SIROCCODV_DEVICE_ATTR_MKEY.
+ *
+ * Return: 0; EOPNOTSUPP: not a Sirocco device, or an unknown bit of comp_mask.
+ */
+int siroccodv_query_device(struct ibv_context *context,
+			   struct siroccodv_device_attr *attr);
+
+/* ---- mkeys ---- */
+
+enum siroccodv_mkey_create_flags {
+	SIROCCODV_MKEY_INDIRECT = 1 << 0, /* mandatory */
+	SIROCCODV_MKEY_REMOTE_INVALIDATE = 1 << 1, /* a peer may invalidate it */
+};
+
+/**
+ * struct siroccodv_mkey_init_attr - a new mkey
+ * @pd: domain of the key, and of every region its entries name
+ * @comp_mask: 0
+ * @create_flags: enum siroccodv_mkey_create_flags
+ * @max_entries: in: 1 to max_mkey_entries; out: what it got, never less
+ */
+struct siroccodv_mkey_init_attr {
+	struct ibv_pd *pd;
+	uint64_t comp_mask;
+	uint32_t create_flags;
+	uint32_t max_entries;
+};
+
+/**
+ * struct siroccodv_mkey - a key for a list of pieces of other regions
+ * @lkey: for SGEs
+ * @rkey: for peers; the same number
+ */
+struct siroccodv_mkey {
+	uint32_t lkey;
+	uint32_t rkey;
+};
+
+/**
+ * siroccodv_create_mkey() - an mkey without a layout; no access succeeds yet
+ *
+ * Return: the mkey, or NULL with errno: EINVAL: SIROCCODV_MKEY_INDIRECT is
+ * missing, or max_entries out of range; EOPNOTSUPP: not a Sirocco device, no
+ * mkeys in this module, or an unknown flag or bit; ENOMEM: no memory, or the
+ * entries of all mkeys of the context would be more than 1048576.
+ */
+struct siroccodv_mkey *
+siroccodv_create_mkey(struct siroccodv_mkey_init_attr *attr);
+
+/**
+ * siroccodv_destroy_mkey() - accesses in flight end first
+ *
+ * Return: 0; EBUSY: another thread is in a call with this mkey, which lives on.
+ */
+int siroccodv_destroy_mkey(struct siroccodv_mkey *mkey);
+
+/**
+ * struct siroccodv_mr_interleaved - entry of an interleaved layout
+ * @addr: address in the region @lkey
+ * @bytes_count: bytes taken from it in each row
+ * @bytes_skip: bytes left out after them
+ * @reserved: 0
+ *
+ * Row r takes @bytes_count bytes at @addr + r * (@bytes_count + @bytes_skip).
+ */
+struct siroccodv_mr_interleaved {
+	uint64_t addr;
+	uint32_t bytes_count;
+	uint32_t bytes_skip;
+	uint32_t lkey;
+	uint32_t reserved;
+};
+
+enum siroccodv_mkey_config_mask {
+	SIROCCODV_MKEY_CONFIG_ACCESS = 1 << 0, /* access_flags */
+	SIROCCODV_MKEY_CONFIG_LIST = 1 << 1, /* num_entries, sge_list */
+	SIROCCODV_MKEY_CONFIG_INTERLEAVED = 1 << 2, /* those of interleaved and repeat_count */
+	SIROCCODV_MKEY_CONFIG_IOVA = 1 << 3, /* iova */
+};
+
+/**
+ * struct siroccodv_mkey_config - what siroccodv_mkey_configure() sets
+ * @comp_mask: enum siroccodv_mkey_config_mask; at most one layout
+ * @iova: address of byte 0; a layout without it begins at 0
+ * @access_flags: as for siroccodv_wr_set_mkey_access_flags()
+ * @repeat_count: rows, 1 or more
+ * @num_entries: 1 to max_entries of the mkey
+ * @sge_list: entries of SIROCCODV_MKEY_CONFIG_LIST
+ * @interleaved: entries of SIROCCODV_MKEY_CONFIG_INTERLEAVED
+ */
+struct siroccodv_mkey_config {
+	uint64_t comp_mask;
+	uint64_t iova;
+	uint32_t access_flags;
+	uint32_t repeat_count;
+	uint32_t num_entries;
+	uint32_t reserved;
+	union {
+		const struct ibv_sge *sge_list;
+		const struct siroccodv_mr_interleaved *interleaved;
+	};
+};
+
+/**
+ * siroccodv_mkey_configure() - configure an mkey at once, without a QP
+ *
+ * On return the configuration is in force. What @config does not set keeps its
+ * value; if it fails, all does. Accesses that have begun end with the old layout,
+ * those that come while it is exchanged fail.
+ *
+ * Return: 0; EINVAL: two layouts, a layout that is empty, too long or wraps, an
+ * iova that makes it wrap, bad access_flags, reserved not 0; EOPNOTSUPP: an
+ * unknown bit of comp_mask; EFAULT: entries that cannot be read; EBUSY: another
+ * thread or a work request is changing the mkey; ENOMEM: no memory for a copy
+ * of the entries; EIO: the device is gone.
+ */
+int siroccodv_mkey_configure(struct siroccodv_mkey *mkey,
+			     const struct siroccodv_mkey_config *config);
+
+/**
+ * siroccodv_mkey_invalidate() - clear layout, access and iova at once, without a QP
+ *
+ * On return no access to the old layout is under way or possible.
+ *
+ * Return: 0; EINVAL: it is being changed by a work request; EBUSY: another
+ * thread is in a call with this mkey; EIO: the device is gone.
+ */
+int siroccodv_mkey_invalidate(struct siroccodv_mkey *mkey);
+
+/* ---- work requests ---- */
+
+enum siroccodv_qp_init_attr_mask {
+	SIROCCODV_QP_INIT_ATTR_MASK_SEND_OPS_FLAGS = 1 << 0,
+};
+
+enum siroccodv_qp_create_send_ops_flags {
+	SIROCCODV_QP_EX_WITH_MKEY_CONFIGURE = 1 << 0, /* RC only */
+};
+
+/**
+ * struct siroccodv_qp_init_attr - what a QP has beyond ibv_qp_init_attr_ex
+ * @comp_mask: enum siroccodv_qp_init_attr_mask
+ * @send_ops_flags: enum siroccodv_qp_create_send_ops_flags
+ */
+struct siroccodv_qp_init_attr {
+	uint64_t comp_mask;
+	uint64_t send_ops_flags;
+};
+
+/**
+ * siroccodv_create_qp() - ibv_create_qp_ex() with more
+ * @qp_attr: cap.max_inline_data is also the room for the entries of a layout:
+ *	16 bytes each for a list, 24 bytes for an interleaved one, at most 512
+ *
+ * Return: the QP, or NULL with errno: as ibv_create_qp_ex(); EOPNOTSUPP: not a
+ * Sirocco device, unknown bits or flags, or a flag that the QP type does not have.
+ */
+struct ibv_qp *siroccodv_create_qp(struct ibv_context *context,
+				   struct ibv_qp_init_attr_ex *qp_attr,
+				   struct siroccodv_qp_init_attr *attr);
+
+struct siroccodv_qp_ex;
+
+/**
+ * siroccodv_qp_ex_from_ibv_qp_ex() - the same QP, for the functions below
+ *
+ * Return: NULL unless it was created with SIROCCODV_QP_EX_WITH_MKEY_CONFIGURE.
+ */
+struct siroccodv_qp_ex *siroccodv_qp_ex_from_ibv_qp_ex(struct ibv_qp_ex *qp);
+
+enum siroccodv_mkey_conf_attr_mask {
+	SIROCCODV_MKEY_CONF_ATTR_IOVA = 1 << 0,
+};
+
+/**
+ * struct siroccodv_mkey_conf_attr - properties that have no setter
+ * @comp_mask: enum siroccodv_mkey_conf_attr_mask
+ * @iova: address of byte 0; a layout without it begins at 0
+ */
+struct siroccodv_mkey_conf_attr {
+	uint64_t comp_mask;
+	uint64_t iova;
+};
+
+/**
+ * siroccodv_wr_mkey_configure() - begin a work request that configures an mkey
+ * @qp: between ibv_wr_start() and ibv_wr_complete()
+ * @num_setters: siroccodv_wr_set_mkey_*() calls that follow; 0 is legal
+ * @attr: not NULL
+ *
+ * wr_id and wr_flags of the ibv_qp_ex apply; IBV_SEND_INLINE is accepted and
+ * changes nothing. Work requests behind it see the new configuration; the
+ * completion has opcode IBV_WC_DRIVER1.
+ *
+ * An error here or in a setter is returned by ibv_wr_complete(), which then
+ * posts nothing: EINVAL: mkey of another domain, more or fewer setters than
+ * announced, two of a kind, or a value out of range; ENOSPC: the entries do not
+ * fit into the work request; EOPNOTSUPP: an unknown bit of comp_mask; ENOMEM:
+ * the send queue is full.
+ *
+ * What only the device can see fails when it executes, and the QP goes to
+ * error: IBV_WC_MW_BIND_ERR.
+ */
+void siroccodv_wr_mkey_configure(struct siroccodv_qp_ex *qp,
+				 struct siroccodv_mkey *mkey,
+				 uint8_t num_setters,
+				 const struct siroccodv_mkey_conf_attr *attr);
+
+/**
+ * siroccodv_wr_set_mkey_access_flags() - what may be done through the mkey
+ * @access_flags: IBV_ACCESS_LOCAL_WRITE, _REMOTE_READ, _REMOTE_WRITE,
+ *	_REMOTE_ATOMIC; the last two only with the first
+ */
+void siroccodv_wr_set_mkey_access_flags(struct siroccodv_qp_ex *qp,
+					uint32_t access_flags);
+
+/**
+ * siroccodv_wr_set_mkey_layout_list() - the pieces, one after the other
+ * @num_sges: 1 to max_entries of the mkey, and as many as fit
+ * @sge: copied before the call returns; entries of length 0 are skipped
+ */
+void siroccodv_wr_set_mkey_layout_list(struct siroccodv_qp_ex *qp,
+				       uint32_t num_sges,
+				       const struct ibv_sge *sge);
+
+/**
+ * siroccodv_wr_set_mkey_layout_interleaved() - rows of pieces at a stride
+ * @repeat_count: rows, 1 or more
+ * @num_interleaved: 1 to max_entries of the mkey, and as many as fit
+ * @data: copied before the call returns
+ */
+void siroccodv_wr_set_mkey_layout_interleaved(
+	struct siroccodv_qp_ex *qp, uint32_t repeat_count,
+	uint32_t num_interleaved, const struct siroccodv_mr_interleaved *data);
+
+/**
+ * struct siroccodv_mkey_table - a layout whose entries are in registered memory
+ * @layout: one of enum siroccodv_mkey_layouts
+ * @repeat_count: rows of an interleaved layout, 0 for a list
+ * @num_entries: 1 to max_entries of the mkey
+ * @lkey: region of the table, in the domain of the QP
+ * @addr: array of struct ibv_sge or struct siroccodv_mr_interleaved, of any
+ *	alignment; an address of the region @lkey
+ */
+struct siroccodv_mkey_table {
+	uint32_t layout;
+	uint32_t repeat_count;
+	uint32_t num_entries;
+	uint32_t lkey;
+	uint64_t addr;
+};
+
+/**
+ * siroccodv_wr_set_mkey_layout_table() - a layout of any length
+ *
+ * The table is read once, when the work request executes; it may be changed or
+ * freed after the completion.
+ */
+void siroccodv_wr_set_mkey_layout_table(
+	struct siroccodv_qp_ex *qp, const struct siroccodv_mkey_table *table);
+
+/**
+ * siroccodv_post_reg_indir() - access, iova and list of an mkey in one call
+ * @qp: outside ibv_wr_start() and ibv_wr_complete(); its wr_id and wr_flags apply
+ *
+ * Return: 0, or what ibv_wr_complete() would return.
+ */
+int siroccodv_post_reg_indir(struct siroccodv_qp_ex *qp,
+			     struct siroccodv_mkey *mkey, uint32_t access_flags,
+			     uint64_t iova, uint32_t num_sges,
+			     const struct ibv_sge *sge);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* INFINIBAND_SIROCCODV_H */
