@@ -94,7 +94,8 @@ void Requester::finish(Call &call)
 /* A list that was never registered goes back to who allocated it. */
 void Requester::abandon(void *port, siro_send_wqe &wqe)
 {
-	if (wqe.opcode == SIRO_WR_REG_INDIR_MR && wqe.reg.mr)
+	/* What user space wrote into a bad WQE is no list. */
+	if (queue_.is_kernel() && wqe.opcode == SIRO_WR_REG_INDIR_MR && wqe.reg.mr)
 		siro_port_mr_abandon_list(port, exchange(wqe.reg.mr, 0ull));
 }
 

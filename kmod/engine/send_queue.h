@@ -79,6 +79,11 @@ public:
 		return completed_ != started_;
 	}
 
+	bool is_kernel() const
+	{
+		return !user_;
+	}
+
 	bool is_empty() const
 	{
 		return completed_ == posted();
