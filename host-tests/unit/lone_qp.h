@@ -93,10 +93,10 @@ host::packet rdma(uint32_t psn, uint8_t opcode, uint64_t va, uint32_t rkey, uint
 host::packet atomic(uint32_t psn, uint8_t opcode, uint64_t va, uint32_t rkey, uint64_t swap_add,
 		    uint64_t compare = 0);
 
-/* Numbers that no work request has; those below 16 may come to have one. */
+/* Numbers that no work request has. */
 constexpr bool is_unknown_opcode(unsigned opcode)
 {
-	return opcode == 8 || opcode >= 16;
+	return opcode == 8 || opcode > SIRO_WR_REG_INDIR_MR;
 }
 
 host::bytes some_bytes(size_t length, unsigned seed = 1);

@@ -70,6 +70,10 @@ const fault faults[] = {
 	 [](auto &) {
 		 return with_opcode(SIRO_WR_REG_MR);
 	 }},
+	{"REG_INDIR_MR of a user", SIRO_WC_LOC_QP_OP_ERR,
+	 [](auto &) {
+		 return with_opcode(SIRO_WR_REG_INDIR_MR);
+	 }},
 	{"READ_WITH_INV of a user", SIRO_WC_LOC_QP_OP_ERR,
 	 [](auto &) {
 		 return with_opcode(SIRO_WR_RDMA_READ_WITH_INV);
@@ -96,7 +100,7 @@ const fault faults[] = {
 		 wr.wqe.inline_length = q.opt.max_inline + 1;
 		 return wr;
 	 }},
-	{"LOCAL_INV of no key", SIRO_WC_LOC_QP_OP_ERR,
+	{"LOCAL_INV of no key", SIRO_WC_MW_BIND_ERR,
 	 [](auto &) {
 		 return with_opcode(SIRO_WR_LOCAL_INV);
 	 }},
@@ -279,7 +283,7 @@ TEST(requester_fault, fast_region_that_is_not_free__cannot_be_registered)
 	wr.wqe.reg.key = r.key();
 	q.post({wr, send(2)});
 	EXPECT_EQ(ends_of(q.send_completions()),
-		  (ends{{1, SIRO_WC_LOC_QP_OP_ERR}, {2, SIRO_WC_WR_FLUSH_ERR}}));
+		  (ends{{1, SIRO_WC_MW_BIND_ERR}, {2, SIRO_WC_WR_FLUSH_ERR}}));
 }
 
 TEST(requester_refused, each_nak__is_its_status_between_success_and_flush)
