@@ -59,7 +59,7 @@ TEST(burst, equal_packets__share_one_burst)
 		for (int i = 0; i < 5; i++)
 			put(burst, q.requester_flow, 100, 5 * (100 + overhead));
 	});
-	EXPECT_EQ(sizes(q), counts{5});
+	ASSERT_EQ(sizes(q), counts{5});
 	for (auto &p : q.sent[0].packets)
 		EXPECT_EQ(p.size(), 100u + overhead);
 }
@@ -72,7 +72,7 @@ TEST(burst, shorter_packet__is_the_last)
 		for (uint32_t n : {100u, 100u, 60u, 60u, 60u})
 			put(burst, q.requester_flow, n, 4000);
 	});
-	EXPECT_EQ(sizes(q), (counts{3, 2}));
+	ASSERT_EQ(sizes(q), (counts{3, 2}));
 	EXPECT_EQ(q.sent[0].packets[2].size(), 60u + overhead);
 }
 
@@ -132,7 +132,7 @@ TEST(burst, another_flow__begins_another)
 		put(burst, b, 40, 4000);
 		put(burst, a, 40, 4000);
 	});
-	EXPECT_EQ(sizes(q), (counts{1, 1, 1}));
+	ASSERT_EQ(sizes(q), (counts{1, 1, 1}));
 	EXPECT_EQ(q.sent[1].flow.daddr[3], 9);
 }
 
