@@ -1,110 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* The life of a fast-registration region (rules L1 to L9, H36, H37). */
-#include <linux/scatterlist.h>
-
-#include "rc_pair.h"
-
-#define MR_PAGES 16
-
-struct region {
-	struct ib_mr *mr;
-	struct scatterlist sg[MR_PAGES];
-	struct page *pages[MR_PAGES];
-	int count;
-};
-
-static void region_exit(struct region *region)
-{
-	int i;
-
-	if (!IS_ERR_OR_NULL(region->mr))
-		ib_dereg_mr(region->mr);
-	for (i = 0; i < region->count; i++)
-		__free_page(region->pages[i]);
-}
-
-/* Pages that lie apart, each filled with the same byte. */
-static void region_init(struct kunit *test, struct region *region, struct ib_pd *pd, int pages, u8 fill)
-{
-	memset(region, 0, sizeof(*region));
-	for (; region->count < pages; region->count++) {
-		region->pages[region->count] = alloc_page(GFP_KERNEL);
-		if (!region->pages[region->count])
-			break;
-		memset(page_address(region->pages[region->count]), fill, PAGE_SIZE);
-	}
-	region->mr = ib_alloc_mr(pd, IB_MR_TYPE_MEM_REG, MR_PAGES);
-	if (IS_ERR(region->mr) || region->count < pages) {
-		region_exit(region);
-		KUNIT_ASSERT_TRUE_MSG(test, false, "no region");
-	}
-}
-
-static int region_map(struct region *region, int first, int pages, u32 offset, u32 length)
-{
-	u32 left = length, in_page;
-	int i;
-
-	sg_init_table(region->sg, pages);
-	for (i = 0; i < pages; i++) {
-		in_page = min_t(u32, left, PAGE_SIZE - offset);
-		sg_set_page(&region->sg[i], region->pages[first + i], in_page, offset);
-		left -= in_page;
-		offset = 0;
-	}
-	if (ib_dma_map_sg(region->mr->device, region->sg, pages, DMA_BIDIRECTIONAL) != pages)
-		return -EIO;
-	return ib_map_mr_sg(region->mr, region->sg, pages, NULL, PAGE_SIZE);
-}
-
-static struct ib_reg_wr reg_wr_of(struct region *region, u64 wr_id)
-{
-	return (struct ib_reg_wr){
-		.wr = { .wr_id = wr_id, .opcode = IB_WR_REG_MR, .send_flags = IB_SEND_SIGNALED },
-		.mr = region->mr,
-		.key = region->mr->rkey,
-		.access = IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_READ |
-			  IB_ACCESS_REMOTE_ATOMIC,
-	};
-}
-
-static void register_region(struct kunit *test, struct rc_end *end, struct region *region)
-{
-	struct ib_reg_wr wr = reg_wr_of(region, 1000);
-
-	KUNIT_EXPECT_EQ(test, ib_post_send(end->qp, &wr.wr, NULL), 0);
-	expect_wc(test, end->cq, 1000, IB_WC_SUCCESS);
-}
-
-static int post_local_inv(struct rc_end *end, u64 wr_id, u32 key)
-{
-	struct ib_send_wr wr = {
-		.wr_id = wr_id,
-		.opcode = IB_WR_LOCAL_INV,
-		.send_flags = IB_SEND_SIGNALED,
-		.ex.invalidate_rkey = key,
-	};
-
-	return ib_post_send(end->qp, &wr, NULL);
-}
-
-static void invalidate(struct kunit *test, struct rc_end *end, u32 key)
-{
-	KUNIT_EXPECT_EQ(test, post_local_inv(end, 1001, key), 0);
-	expect_wc(test, end->cq, 1001, IB_WC_SUCCESS);
-}
-
-static void remote_write(struct kunit *test, struct rc_pair *pair, u64 addr, u32 rkey, u32 length,
-			 enum ib_wc_status status)
-{
-	KUNIT_EXPECT_EQ(test, post_rdma(&pair->a, IB_WR_RDMA_WRITE, 7, 0, length, addr, rkey), 0);
-	expect_wc(test, pair->a.cq, 7, status);
-}
-
-static u8 *byte_of(struct region *region, int first, u32 offset)
-{
-	return (u8 *)page_address(region->pages[first + offset / PAGE_SIZE]) + offset % PAGE_SIZE;
-}
+#include "region.h"
 
 static void reg_mr__scattered_pages_and_offsets(struct kunit *test)
 {
@@ -115,12 +11,12 @@ static void reg_mr__scattered_pages_and_offsets(struct kunit *test)
 	u32 i, byte, pages;
 
 	fill_pattern(pair->a.buffer, length, 3);
-	region_init(test, &region, pair->b.pd, MR_PAGES, 0xcc);
+	region_init(test, &region, pair->b.pd, IB_MR_TYPE_MEM_REG, MR_PAGES, 0xcc);
 	for (i = 0; i < ARRAY_SIZE(offsets); i++) {
 		pages = DIV_ROUND_UP(offsets[i] + length, PAGE_SIZE);
 		KUNIT_EXPECT_EQ(test, region_map(&region, 4 * i, pages, offsets[i], length), pages);
 		KUNIT_EXPECT_EQ(test, region.mr->length, length);
-		register_region(test, &pair->b, &region);
+		register_mr(test, &pair->b, region.mr);
 		remote_write(test, pair, region.mr->iova, region.mr->rkey, length, IB_WC_SUCCESS);
 		for (byte = 0; byte < length; byte++)
 			if (*byte_of(&region, 4 * i, offsets[i] + byte) != pair->a.buffer[byte])
@@ -139,9 +35,9 @@ static void reg_mr__bounds_are_kept(struct kunit *test)
 	struct rc_pair *pair = test->priv;
 	struct region region;
 
-	region_init(test, &region, pair->b.pd, 2, 0xcc);
+	region_init(test, &region, pair->b.pd, IB_MR_TYPE_MEM_REG, 2, 0xcc);
 	KUNIT_EXPECT_EQ(test, region_map(&region, 0, 2, 100, PAGE_SIZE), 2);
-	register_region(test, &pair->b, &region);
+	register_mr(test, &pair->b, region.mr);
 	memset(pair->a.buffer, 0x55, PAGE_SIZE);
 	remote_write(test, pair, region.mr->iova + 1, region.mr->rkey, PAGE_SIZE, IB_WC_REM_ACCESS_ERR);
 	KUNIT_EXPECT_EQ(test, *byte_of(&region, 0, 100 + PAGE_SIZE), 0xcc);
@@ -155,16 +51,16 @@ static void reg_mr__rotated_key(struct kunit *test)
 	struct region region;
 	u32 old;
 
-	region_init(test, &region, pair->b.pd, 1, 0);
+	region_init(test, &region, pair->b.pd, IB_MR_TYPE_MEM_REG, 1, 0);
 	KUNIT_EXPECT_EQ(test, region_map(&region, 0, 1, 0, PAGE_SIZE), 1);
-	register_region(test, &pair->b, &region);
+	register_mr(test, &pair->b, region.mr);
 	old = region.mr->rkey;
 	KUNIT_EXPECT_EQ(test, region.mr->lkey, region.mr->rkey);
 	invalidate(test, &pair->b, old);
 	ib_update_fast_reg_key(region.mr, ib_inc_rkey(old));
 	KUNIT_EXPECT_NE(test, region.mr->rkey, old);
 	KUNIT_EXPECT_EQ(test, region_map(&region, 0, 1, 0, PAGE_SIZE), 1);
-	register_region(test, &pair->b, &region);
+	register_mr(test, &pair->b, region.mr);
 	memset(pair->a.buffer, 0x5a, 64);
 	remote_write(test, pair, region.mr->iova, region.mr->rkey, 64, IB_WC_SUCCESS);
 	KUNIT_EXPECT_EQ(test, *byte_of(&region, 0, 63), 0x5a);
@@ -178,9 +74,9 @@ static void local_inv__access_is_over(struct kunit *test)
 	struct rc_pair *pair = test->priv;
 	struct region region;
 
-	region_init(test, &region, pair->b.pd, 1, 0);
+	region_init(test, &region, pair->b.pd, IB_MR_TYPE_MEM_REG, 1, 0);
 	KUNIT_EXPECT_EQ(test, region_map(&region, 0, 1, 0, PAGE_SIZE), 1);
-	register_region(test, &pair->b, &region);
+	register_mr(test, &pair->b, region.mr);
 	invalidate(test, &pair->b, region.mr->rkey);
 	memset(pair->a.buffer, 0x5a, 64);
 	remote_write(test, pair, region.mr->iova, region.mr->rkey, 64, IB_WC_REM_ACCESS_ERR);
@@ -196,9 +92,9 @@ static void map__while_registered_is_staged(struct kunit *test)
 	u64 old_iova;
 	u32 old;
 
-	region_init(test, &region, pair->b.pd, 2, 0);
+	region_init(test, &region, pair->b.pd, IB_MR_TYPE_MEM_REG, 2, 0);
 	KUNIT_EXPECT_EQ(test, region_map(&region, 0, 1, 0, PAGE_SIZE), 1);
-	register_region(test, &pair->b, &region);
+	register_mr(test, &pair->b, region.mr);
 	old = region.mr->rkey;
 	old_iova = region.mr->iova;
 	KUNIT_EXPECT_EQ(test, region_map(&region, 1, 1, 0, PAGE_SIZE), 1);
@@ -209,7 +105,7 @@ static void map__while_registered_is_staged(struct kunit *test)
 
 	invalidate(test, &pair->b, old);
 	ib_update_fast_reg_key(region.mr, ib_inc_rkey(old));
-	register_region(test, &pair->b, &region);
+	register_mr(test, &pair->b, region.mr);
 	memset(pair->a.buffer, 0x88, 64);
 	remote_write(test, pair, region.mr->iova, region.mr->rkey, 64, IB_WC_SUCCESS);
 	KUNIT_EXPECT_EQ(test, *byte_of(&region, 0, 0), 0x77);
@@ -223,10 +119,10 @@ static void reg_mr__iova_rewritten_before_the_post(struct kunit *test)
 	struct rc_pair *pair = test->priv;
 	struct region region;
 
-	region_init(test, &region, pair->b.pd, 2, 0);
+	region_init(test, &region, pair->b.pd, IB_MR_TYPE_MEM_REG, 2, 0);
 	KUNIT_EXPECT_EQ(test, region_map(&region, 0, 2, 512, PAGE_SIZE), 2);
 	region.mr->iova = 0x1234567800000000ull | (u32)region.mr->iova;
-	register_region(test, &pair->b, &region);
+	register_mr(test, &pair->b, region.mr);
 	memset(pair->a.buffer, 0x99, PAGE_SIZE);
 	remote_write(test, pair, region.mr->iova, region.mr->rkey, PAGE_SIZE, IB_WC_SUCCESS);
 	KUNIT_EXPECT_EQ(test, *byte_of(&region, 0, 511), 0);
@@ -244,10 +140,10 @@ static void reg_mr__fields_changed_after_the_post(struct kunit *test)
 	struct ib_reg_wr wr;
 	u64 iova;
 
-	region_init(test, &region, pair->b.pd, 1, 0);
+	region_init(test, &region, pair->b.pd, IB_MR_TYPE_MEM_REG, 1, 0);
 	KUNIT_EXPECT_EQ(test, region_map(&region, 0, 1, 0, PAGE_SIZE), 1);
 	iova = region.mr->iova;
-	wr = reg_wr_of(&region, 1000);
+	wr = reg_wr_of(region.mr, 1000);
 	KUNIT_EXPECT_EQ(test, ib_post_send(pair->b.qp, &wr.wr, NULL), 0);
 	memset(&wr, 0xff, sizeof(wr));
 	region.mr->iova = 0xbad000;
@@ -275,14 +171,14 @@ static void reg_mr__chained_to_its_use(struct kunit *test)
 		.send_flags = IB_SEND_SIGNALED,
 	};
 
-	region_init(test, &region, pair->a.pd, 2, 0);
+	region_init(test, &region, pair->a.pd, IB_MR_TYPE_MEM_REG, 2, 0);
 	KUNIT_EXPECT_EQ(test, region_map(&region, 0, 1, 0, PAGE_SIZE), 1);
-	register_region(test, &pair->a, &region);
+	register_mr(test, &pair->a, region.mr);
 	inv.ex.invalidate_rkey = region.mr->rkey;
 	fill_pattern(page_address(region.pages[1]), PAGE_SIZE, 21);
 	KUNIT_EXPECT_EQ(test, region_map(&region, 1, 1, 0, PAGE_SIZE), 1);
 	ib_update_fast_reg_key(region.mr, ib_inc_rkey(region.mr->rkey));
-	reg = reg_wr_of(&region, 0);
+	reg = reg_wr_of(region.mr, 0);
 	reg.wr.send_flags = 0;
 	sge = (struct ib_sge){ region.mr->iova, PAGE_SIZE, region.mr->lkey };
 	inv.next = &reg.wr;
@@ -310,9 +206,9 @@ static void send_with_inv__invalidates_at_the_receiver(struct kunit *test)
 	};
 	struct ib_wc wc;
 
-	region_init(test, &region, pair->b.pd, 1, 0);
+	region_init(test, &region, pair->b.pd, IB_MR_TYPE_MEM_REG, 1, 0);
 	KUNIT_EXPECT_EQ(test, region_map(&region, 0, 1, 0, PAGE_SIZE), 1);
-	register_region(test, &pair->b, &region);
+	register_mr(test, &pair->b, region.mr);
 	wr.ex.invalidate_rkey = region.mr->rkey;
 	KUNIT_EXPECT_EQ(test, post_recv(&pair->b, 4, 0, 64), 0);
 	KUNIT_EXPECT_EQ(test, ib_post_send(pair->a.qp, &wr, NULL), 0);
@@ -335,9 +231,9 @@ static void read_with_inv__invalidates_the_local_region(struct kunit *test)
 			.send_flags = IB_SEND_SIGNALED },
 	};
 
-	region_init(test, &region, pair->a.pd, 1, 0);
+	region_init(test, &region, pair->a.pd, IB_MR_TYPE_MEM_REG, 1, 0);
 	KUNIT_EXPECT_EQ(test, region_map(&region, 0, 1, 0, PAGE_SIZE), 1);
-	register_region(test, &pair->a, &region);
+	register_mr(test, &pair->a, region.mr);
 	sge = (struct ib_sge){ region.mr->iova, 3000, region.mr->lkey };
 	fill_pattern(pair->b.buffer, 3000, 8);
 	wr.wr.sg_list = &sge;
@@ -355,27 +251,6 @@ static void read_with_inv__invalidates_the_local_region(struct kunit *test)
 	region_exit(&region);
 }
 
-static int post_atomic(struct rc_pair *pair, enum ib_wr_opcode opcode, u64 wr_id, u64 remote_addr,
-		       u32 rkey, u64 compare_add, u64 swap)
-{
-	struct ib_sge sge = local_sge(&pair->a, 0, 8);
-	struct ib_atomic_wr wr = {
-		.wr = {
-			.wr_id = wr_id,
-			.sg_list = &sge,
-			.num_sge = 1,
-			.opcode = opcode,
-			.send_flags = IB_SEND_SIGNALED,
-		},
-		.remote_addr = remote_addr,
-		.compare_add = compare_add,
-		.swap = swap,
-		.rkey = rkey,
-	};
-
-	return ib_post_send(pair->a.qp, &wr.wr, NULL);
-}
-
 static void atomic__result_and_memory(struct kunit *test)
 {
 	struct rc_pair *pair = test->priv;
@@ -383,9 +258,9 @@ static void atomic__result_and_memory(struct kunit *test)
 	struct region region;
 	u32 key;
 
-	region_init(test, &region, pair->b.pd, 1, 0);
+	region_init(test, &region, pair->b.pd, IB_MR_TYPE_MEM_REG, 1, 0);
 	KUNIT_EXPECT_EQ(test, region_map(&region, 0, 1, 8, 64), 1);
-	register_region(test, &pair->b, &region);
+	register_mr(test, &pair->b, region.mr);
 	key = region.mr->rkey;
 	remote = (u64 *)byte_of(&region, 0, 16);
 	*remote = 40;
@@ -415,9 +290,9 @@ static void atomic__misaligned_is_refused(struct kunit *test)
 	struct rc_pair *pair = test->priv;
 	struct region region;
 
-	region_init(test, &region, pair->b.pd, 1, 0);
+	region_init(test, &region, pair->b.pd, IB_MR_TYPE_MEM_REG, 1, 0);
 	KUNIT_EXPECT_EQ(test, region_map(&region, 0, 1, 0, 64), 1);
-	register_region(test, &pair->b, &region);
+	register_mr(test, &pair->b, region.mr);
 	KUNIT_EXPECT_EQ(test, post_atomic(pair, IB_WR_ATOMIC_FETCH_AND_ADD, 1, region.mr->iova + 4,
 					  region.mr->rkey, ~0ull, 0), 0);
 	expect_wc(test, pair->a.cq, 1, IB_WC_REM_INV_REQ_ERR);
@@ -445,9 +320,9 @@ static void reg_mr__rights_are_kept(struct kunit *test)
 	struct region region;
 	struct ib_reg_wr wr;
 
-	region_init(test, &region, pair->b.pd, 1, 0x42);
+	region_init(test, &region, pair->b.pd, IB_MR_TYPE_MEM_REG, 1, 0x42);
 	KUNIT_EXPECT_EQ(test, region_map(&region, 0, 1, 0, PAGE_SIZE), 1);
-	wr = reg_wr_of(&region, 1000);
+	wr = reg_wr_of(region.mr, 1000);
 	wr.access = IB_ACCESS_REMOTE_READ;
 	KUNIT_EXPECT_EQ(test, ib_post_send(pair->b.qp, &wr.wr, NULL), 0);
 	expect_wc(test, pair->b.cq, 1000, IB_WC_SUCCESS);
@@ -470,9 +345,9 @@ static void reg_mr__foreign_protection_domain(struct kunit *test)
 	struct ib_reg_wr wr;
 
 	KUNIT_ASSERT_FALSE(test, IS_ERR(other));
-	region_init(test, &region, other, 1, 0x42);
+	region_init(test, &region, other, IB_MR_TYPE_MEM_REG, 1, 0x42);
 	KUNIT_EXPECT_EQ(test, region_map(&region, 0, 1, 0, PAGE_SIZE), 1);
-	wr = reg_wr_of(&region, 1000);
+	wr = reg_wr_of(region.mr, 1000);
 	KUNIT_EXPECT_EQ(test, ib_post_send(pair->b.qp, &wr.wr, NULL), 0);
 	expect_wc(test, pair->b.cq, 1000, IB_WC_MW_BIND_ERR);
 	region_exit(&region);
@@ -487,9 +362,9 @@ static void dereg_mr__while_registered(struct kunit *test)
 	u64 iova;
 	u32 key;
 
-	region_init(test, &region, pair->b.pd, 1, 0);
+	region_init(test, &region, pair->b.pd, IB_MR_TYPE_MEM_REG, 1, 0);
 	KUNIT_EXPECT_EQ(test, region_map(&region, 0, 1, 0, PAGE_SIZE), 1);
-	register_region(test, &pair->b, &region);
+	register_mr(test, &pair->b, region.mr);
 	key = region.mr->rkey;
 	iova = region.mr->iova;
 	KUNIT_EXPECT_EQ(test, ib_dereg_mr(region.mr), 0);
