@@ -256,7 +256,7 @@ static void reg_mr__iova_rewritten_before_the_post(struct kunit *test)
 	gaps_exit(&gaps);
 }
 
-/* L5, I16: invalidation, registration and use in one list, the first two unsignaled. */
+/* L5: invalidation, registration and use in one list, the first two unsignaled. */
 static void reg_mr__chained_to_its_use(struct kunit *test)
 {
 	struct rc_pair *pair = test->priv;

@@ -143,7 +143,7 @@ static void reg_indir__signaled(struct kunit *test)
 	indirect_exit(&in);
 }
 
-/* I16: registration and use in one list; only the use completes. */
+/* Registration and use in one list; only the use completes. */
 static void reg_indir__unsignaled_and_chained(struct kunit *test)
 {
 	struct rc_pair *pair = test->priv;
@@ -606,7 +606,7 @@ static void post_send__each_error(struct kunit *test)
 		expect_post_error(test, test->priv, &post_errors[i]);
 }
 
-/* I2: a region of another PD, and an entry that names one. */
+/* A region of another PD, and an entry that names one. */
 static void post_send__another_protection_domain(struct kunit *test)
 {
 	struct rc_pair *pair = test->priv;

@@ -105,8 +105,9 @@ config::config(uint64_t number) : seed(number)
 const char *mistake_name(mistake m)
 {
 	static const char *const names[] = {
-		"none",      "remote key",  "remote range", "remote access", "misaligned atomic",
-		"local key", "local range", "local access", "long send",     "bad opcode",
+		"none",         "remote key",        "remote range", "remote access",
+		"remote piece", "misaligned atomic", "local key",    "local range",
+		"local access", "local piece",       "long send",    "bad opcode",
 	};
 
 	return names[static_cast<int>(m)];

@@ -13,10 +13,12 @@ enum class mistake {
 	remote_key, /* no such key */
 	remote_range, /* beyond the region */
 	remote_access, /* a right the region does not give */
+	remote_piece, /* a list with an entry whose region is gone */
 	misaligned_atomic,
 	local_key,
 	local_range,
 	local_access, /* READ into read-only memory */
+	local_piece, /* a list with an entry whose region is gone */
 	long_send, /* does not fit the receive buffer */
 	bad_opcode, /* user rings only */
 	count

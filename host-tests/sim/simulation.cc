@@ -118,6 +118,23 @@ simulation::simulation(const config &c, bool verbose) : c_(c), verbose_(verbose)
 
 /* ---- What the hosts do ---- */
 
+/* The list of a registration belongs to the queue once it is posted. */
+int simulation::post_kernel(host::endpoint &qp, work &w)
+{
+	host::indirect_list *list = nullptr;
+
+	if (!w.list.empty()) {
+		list = new host::indirect_list(w.list);
+		w.wr.wqe.reg.mr = reinterpret_cast<uintptr_t>(list);
+	}
+
+	int ret = qp.post_send_kernel(w.wr);
+
+	if (ret && list)
+		siro_port_mr_abandon_list(&qp, w.wr.wqe.reg.mr);
+	return ret;
+}
+
 void simulation::post(int n)
 {
 	node &x = nodes_[n];
@@ -132,7 +149,7 @@ void simulation::post(int n)
 		if (c_.sides[n].user) {
 			full = !x.qp->post_send(w.wr);
 		} else {
-			int ret = x.qp->post_send_kernel(w.wr);
+			int ret = post_kernel(*x.qp, w);
 
 			if (ret && ret != -12)
 				bad("side %d: WR %zu refused with %d", n, x.posted, ret);
@@ -548,7 +565,7 @@ void simulation::receive_completion(int n, const siro_cqe &cqe)
 	if (m.flags & SIRO_WC_WITH_INVALIDATE && x.dev->find(m.imm)->mr.state != SIRO_MR_FREE)
 		bad("side %d: receive %zu: key %#x is still valid", n, i, m.imm);
 
-	host::bytes got = from.buffer(*x.dev, i), want = from.receives[i].before;
+	host::bytes got = from.received(from.receives[i].sges), want = from.receives[i].before;
 
 	std::copy(m.payload.begin(), m.payload.end(), want.begin());
 	if (got != want)
@@ -594,7 +611,7 @@ void simulation::check_memory(int n)
 
 	for (int place = 0; place < workload::places; place++) {
 		host::bytes want = w.image(place, x.successes);
-		host::bytes got = w.remote[place]->read(0, want.size());
+		host::bytes got = w.remote[place].read(0, want.size());
 
 		if (got == want)
 			continue;
@@ -649,6 +666,8 @@ void simulation::check_flush()
 		poll(n);
 		siro_responder_discard(&q.responder);
 	}
+	if (host::indirect_list::alive)
+		bad("%d lists were not given back", host::indirect_list::alive);
 }
 
 void simulation::check_counters()

@@ -68,6 +68,7 @@ private:
 	void at(uint64_t time, std::function<void()> act);
 	void soon(std::function<void()> act, uint32_t most = 3000);
 
+	static int post_kernel(host::endpoint &qp, work &w);
 	void post(int n);
 	void post_receives(int n);
 	void deliver(int n, const host::super_packet &packets);

@@ -14,6 +14,10 @@ constexpr uint32_t window_bytes = 8 * 1024;
 constexpr uint32_t fast_bytes = 8 * 1024;
 constexpr uint32_t sink_bytes = 192 * 1024;
 constexpr uint32_t receive_bytes = 192 * 1024;
+constexpr uint32_t backing_bytes = 9 * 1024; /* below a window that is a list */
+constexpr uint32_t table_bytes = 8 * 1024;
+constexpr uint32_t dead_bytes = 100; /* of each piece of a dead list */
+constexpr uint32_t most_entries = 32; /* of any list */
 
 host::bytes random_bytes(random &r, size_t n)
 {
@@ -42,19 +46,6 @@ host::region &random_region(host::device &dev, random &r, uint32_t length, uint3
 	return region;
 }
 
-/* Cuts @length into @count pieces, perhaps empty ones. */
-std::vector<uint32_t> cut(random &r, uint32_t length, uint32_t count)
-{
-	std::vector<uint32_t> marks = {0, length}, out;
-
-	for (uint32_t i = 1; i < count; i++)
-		marks.push_back(r.below(uint64_t{length} + 1));
-	std::sort(marks.begin(), marks.end());
-	for (size_t i = 1; i < marks.size(); i++)
-		out.push_back(marks[i] - marks[i - 1]);
-	return out;
-}
-
 bool overlap(uint64_t a, uint64_t a_length, uint64_t b, uint64_t b_length)
 {
 	return a < b + b_length && b < a + a_length;
@@ -62,6 +53,37 @@ bool overlap(uint64_t a, uint64_t a_length, uint64_t b, uint64_t b_length)
 
 constexpr uint32_t remote_all =
 	SIRO_ACCESS_REMOTE_WRITE | SIRO_ACCESS_REMOTE_READ | SIRO_ACCESS_REMOTE_ATOMIC;
+
+/* What the peer may invalidate: a region or a list of pieces. */
+view make_window(host::device &dev, random &r, bool user)
+{
+	constexpr uint32_t access = SIRO_ACCESS_LOCAL_WRITE | remote_all;
+
+	if (r.chance(500)) {
+		host::region &plain = random_region(dev, r, window_bytes, access);
+
+		plain.fast = true;
+		return plain;
+	}
+
+	host::region &backing = random_region(dev, r, backing_bytes, SIRO_ACCESS_LOCAL_WRITE);
+	view list(list_key(dev, user, most_entries), scattered(backing, window_bytes, r));
+
+	list.go_live(r, access);
+	return list;
+}
+
+/* 100 bytes of @alive, then as many of a region that is taken away. */
+view dead_list(host::device &dev, random &r, host::region &alive, bool user)
+{
+	host::region &gone = random_region(dev, r, dead_bytes, SIRO_ACCESS_LOCAL_WRITE);
+	view list(list_key(dev, user, most_entries),
+		  {{&alive, 0, dead_bytes}, {&gone, 0, dead_bytes}});
+
+	list.go_live(r, SIRO_ACCESS_LOCAL_WRITE | remote_all);
+	dev.remove_region(gone);
+	return list;
+}
 
 } // namespace
 
@@ -74,14 +96,20 @@ workload::workload(const config &c, int from, random &r, host::device &here, hos
 	constant_ = &random_region(here, r, 4096, 0);
 	sink = &random_region(here, r, sink_bytes, SIRO_ACCESS_LOCAL_WRITE);
 	remote[target] =
-		&random_region(there, r, target_bytes, SIRO_ACCESS_LOCAL_WRITE | remote_all);
-	remote[read_only] = &random_region(there, r, 4096, SIRO_ACCESS_REMOTE_READ);
-	for (int i = 0; i < windows; i++) {
-		remote[first_window + i] = &random_region(there, r, window_bytes,
-							  SIRO_ACCESS_LOCAL_WRITE | remote_all);
-		remote[first_window + i]->fast = true;
-	}
+		random_region(there, r, target_bytes, SIRO_ACCESS_LOCAL_WRITE | remote_all);
+	remote[read_only] = random_region(there, r, 4096, SIRO_ACCESS_REMOTE_READ);
+	for (int i = 0; i < windows; i++)
+		remote[first_window + i] = make_window(there, r, peer_.user);
 	receive_buffer = &random_region(there, r, receive_bytes, SIRO_ACCESS_LOCAL_WRITE);
+	list_region_ = &list_key(here, side_.user, most_entries);
+	table_ = &random_region(here, r, table_bytes, 0);
+	sink_list_ = {list_key(here, side_.user, most_entries), in_pieces(*sink, r)};
+	sink_list_.go_live(r, SIRO_ACCESS_LOCAL_WRITE);
+	receive_list_ = {list_key(there, peer_.user, most_entries), in_pieces(*receive_buffer, r)};
+	receive_list_.go_live(r, SIRO_ACCESS_LOCAL_WRITE);
+	dead_[0] = dead_list(here, r, *source_, side_.user);
+	dead_[1] = dead_list(there, r, random_region(there, r, 4096, SIRO_ACCESS_LOCAL_WRITE),
+			     peer_.user);
 	for (auto &f : fast_) {
 		host::region::options o;
 
@@ -92,7 +120,7 @@ workload::workload(const config &c, int from, random &r, host::device &here, hos
 		f->write(0, random_bytes(r, fast_bytes));
 	}
 	for (int i = 0; i < places; i++)
-		now_[i] = initial[i] = remote[i]->read(0, remote[i]->length());
+		now_[i] = initial[i] = remote[i].read(0, remote[i].length());
 
 	while (list.size() < side_.work) {
 		size_t before = list.size();
@@ -134,8 +162,7 @@ void workload::add(random &r)
 	case 13:
 		return make_atomic(r);
 	default:
-		if (!side_.user)
-			return make_local(r);
+		return make_local(r);
 	}
 }
 
@@ -192,7 +219,7 @@ void workload::set_source(work &w, uint32_t length, random &r, host::bytes &payl
 
 			w.wr.wqe.flags |= SIRO_SEND_FENCE;
 			reading_.clear();
-			w.wr.sges = {sink->sge(f.offset + at, length)};
+			w.wr.sges = {sink_sge(f.offset + at, length, r)};
 			w.wr.wqe.num_sge = 1;
 			payload.assign(f.data.begin() + at, f.data.begin() + at + length);
 			return;
@@ -205,6 +232,15 @@ void workload::set_source(work &w, uint32_t length, random &r, host::bytes &payl
 	if (!count)
 		return;
 	for (uint32_t n : cut(r, length, count)) {
+		if (list_valid_ && n <= list_.length() && r.chance(400)) {
+			uint64_t at = r.below(list_.length() - n + 1);
+			host::bytes data = list_.read(at, n);
+
+			w.wr.sges.push_back({list_iova_ + at, n, list_key_});
+			payload.insert(payload.end(), data.begin(), data.end());
+			continue;
+		}
+
 		bool fast = fast_valid_ && n <= fast_bytes && r.chance(500);
 		host::region *from = fast ? fast_[fast_next_] : source_;
 		uint64_t at = r.below(from->length() - n + 1);
@@ -229,7 +265,8 @@ void workload::add_receive(uint32_t length, random &r)
 		length = 0;
 	v.wr_id = next_id_++ ^ 0x5555;
 	for (uint32_t n : cut(r, length, r.between(1, peer_.max_recv_sge))) {
-		v.sges.push_back(receive_buffer->sge(at, n));
+		v.sges.push_back(r.chance(300) ? receive_list_.sge(at, n)
+					       : receive_buffer->sge(at, n));
 		at += n;
 	}
 	receive_next_ = at;
@@ -237,11 +274,7 @@ void workload::add_receive(uint32_t length, random &r)
 		std::swap(v.sges.front(), v.sges.back());
 	if (!length && r.chance(500))
 		v.sges.clear();
-	for (auto &s : v.sges) {
-		auto part = receive_buffer->read(s.addr - receive_buffer->mr.iova, s.length);
-
-		v.before.insert(v.before.end(), part.begin(), part.end());
-	}
+	v.before = received(v.sges);
 	receives.push_back(v);
 }
 
@@ -283,7 +316,7 @@ void workload::make_send(random &r)
 	if (opcode == SIRO_WR_SEND_WITH_INV) {
 		int place = first_window + window;
 
-		w.wr.wqe.imm = w.remote_invalidate = remote[place]->key();
+		w.wr.wqe.imm = w.remote_invalidate = remote[place].key();
 		window_dead_[window] = true;
 		if (must_fence(place, 0, window_bytes)) {
 			w.wr.wqe.flags |= SIRO_SEND_FENCE;
@@ -323,7 +356,7 @@ void workload::make_write(random &r)
 	bool imm = r.chance(250);
 	int window = static_cast<int>(r.below(windows));
 	int place = r.chance(300) && !window_dead_[window] ? first_window + window : target;
-	uint64_t size = remote[place]->length();
+	uint64_t size = remote[place].length();
 	uint32_t length = static_cast<uint32_t>(std::min<uint64_t>(pick_length(r), size));
 	uint64_t offset = r.chance(500) ? r.below(std::min<uint64_t>(size - length + 1, 64))
 					: r.below(size - length + 1);
@@ -337,7 +370,7 @@ void workload::make_write(random &r)
 	}
 	set_source(w, length, r, payload);
 	w.wr.wqe.rdma.remote_addr = address(place, offset);
-	w.wr.wqe.rkey = remote[place]->key();
+	w.wr.wqe.rkey = remote[place].key();
 	if (!length && r.chance(500)) { /* H35: nobody looks at them */
 		w.wr.wqe.rdma.remote_addr = r.next();
 		w.wr.wqe.rkey = static_cast<uint32_t>(r.next());
@@ -351,6 +384,11 @@ void workload::make_write(random &r)
 		messages.back().flags |= SIRO_WC_WITH_IMM;
 		add_receive(r.below(20), r);
 	}
+}
+
+siro_sge workload::sink_sge(uint64_t offset, uint32_t length, random &r) const
+{
+	return r.chance(300) ? sink_list_.sge(offset, length) : sink->sge(offset, length);
 }
 
 void workload::set_sink(work &w, uint32_t length, random &r)
@@ -369,7 +407,7 @@ void workload::set_sink(work &w, uint32_t length, random &r)
 	if (count > 1 && r.chance(300))
 		std::swap(w.pieces.front(), w.pieces.back());
 	for (auto [at, n] : w.pieces)
-		w.wr.sges.push_back(sink->sge(at, n));
+		w.wr.sges.push_back(sink_sge(at, n, r));
 	w.wr.wqe.num_sge = static_cast<uint16_t>(w.wr.sges.size());
 }
 
@@ -383,7 +421,7 @@ void workload::make_read(random &r)
 	if (r.chance(500))
 		place = target;
 
-	uint64_t size = remote[place]->length();
+	uint64_t size = remote[place].length();
 	uint32_t length = static_cast<uint32_t>(std::min<uint64_t>(pick_length(r), size));
 	uint64_t offset = r.chance(500) ? r.below(std::min<uint64_t>(size - length + 1, 64))
 					: r.below(size - length + 1);
@@ -397,7 +435,7 @@ void workload::make_read(random &r)
 	w.cqe_opcode = SIRO_WC_RDMA_READ;
 	w.fetched.assign(from, from + length);
 	w.wr.wqe.rdma.remote_addr = address(place, offset);
-	w.wr.wqe.rkey = remote[place]->key();
+	w.wr.wqe.rkey = remote[place].key();
 	if (!length && r.chance(500)) {
 		w.wr.wqe.rdma.remote_addr = r.next();
 		w.wr.wqe.rkey = static_cast<uint32_t>(r.next());
@@ -438,7 +476,7 @@ void workload::make_atomic(random &r)
 	}
 	w.cqe_opcode = swap ? SIRO_WC_COMP_SWAP : SIRO_WC_FETCH_ADD;
 	w.wr.wqe.atomic.remote_addr = address(target, offset);
-	w.wr.wqe.rkey = remote[target]->key();
+	w.wr.wqe.rkey = remote[target].key();
 	if (swap) {
 		w.wr.wqe.atomic.compare_add = r.chance(700) ? old : r.next();
 		w.wr.wqe.atomic.swap = r.next();
@@ -453,7 +491,7 @@ void workload::make_atomic(random &r)
 	w.sink = sink;
 	sink_next_ += r.below(16);
 	w.pieces = {{sink_next_, 8}};
-	w.wr.sges = {sink->sge(sink_next_, 8)};
+	w.wr.sges = {sink_sge(sink_next_, 8, r)};
 	w.wr.wqe.num_sge = 1;
 	sink_next_ += 8;
 
@@ -465,11 +503,24 @@ void workload::make_atomic(random &r)
 
 void workload::make_local(random &r)
 {
-	if (fast_valid_) {
-		work &w = *start(SIRO_WR_LOCAL_INV, r);
+	if (side_.user || r.chance(600))
+		register_list(r);
+	else
+		register_pages(r);
+}
 
-		w.cqe_opcode = SIRO_WC_LOCAL_INV;
-		w.wr.wqe.imm = fast_key_;
+void workload::invalidate_local(uint32_t key, random &r)
+{
+	work &w = *start(SIRO_WR_LOCAL_INV, r);
+
+	w.cqe_opcode = SIRO_WC_LOCAL_INV;
+	w.wr.wqe.imm = key;
+}
+
+void workload::register_pages(random &r)
+{
+	if (fast_valid_) {
+		invalidate_local(fast_key_, r);
 		fast_valid_ = false;
 		fast_next_++;
 		return;
@@ -487,6 +538,63 @@ void workload::make_local(random &r)
 	w.wr.wqe.reg.length = fast_bytes;
 	w.wr.wqe.reg.key = fast_key_;
 	w.wr.wqe.reg.access = SIRO_ACCESS_LOCAL_WRITE;
+}
+
+/* The same key again and again, each time for another list. */
+void workload::register_list(random &r)
+{
+	/* A kernel region must be free; an mkey may be configured while it is in use. */
+	if (list_valid_ && (!side_.user || r.chance(300))) {
+		invalidate_local(list_key_, r);
+		list_valid_ = false;
+		return;
+	}
+
+	if (side_.user && table_next_ + most_entries * sizeof(siro_sge) > table_bytes)
+		return;
+	list_ = {*list_region_, scattered(*source_, r.between(1, source_bytes / 2), r)};
+
+	work &w = *start(side_.user ? SIRO_WR_MKEY_CONF : SIRO_WR_REG_INDIR_MR, r);
+
+	list_iova_ = r.next() >> 1;
+	list_valid_ = true;
+	if (side_.user) {
+		list_key_ = list_region_->key();
+		configure_mkey(w, list_iova_);
+		return;
+	}
+	list_key_ = host::device::next_key(list_key_ ? list_key_ : list_region_->key());
+	w.cqe_opcode = SIRO_WC_REG_INDIR_MR;
+	w.list = list_.entries();
+	w.wr.wqe.reg.iova = list_iova_;
+	w.wr.wqe.reg.length = list_.length();
+	w.wr.wqe.reg.key = list_key_;
+}
+
+void workload::configure_mkey(work &w, uint64_t iova)
+{
+	auto entries = list_.entries();
+	siro_mkey_conf &conf = w.wr.wqe.mkey;
+	size_t room = std::max<size_t>(side_.max_send_sge * sizeof(siro_sge), side_.max_inline);
+
+	w.cqe_opcode = SIRO_WC_MKEY_CONF;
+	w.wr.wqe.rkey = list_key_;
+	conf.set = SIRO_MKEY_LIST | SIRO_MKEY_IOVA;
+	conf.iova = iova;
+	conf.count = static_cast<uint32_t>(entries.size());
+
+	host::bytes raw(entries.size() * sizeof(siro_sge));
+
+	memcpy(raw.data(), entries.data(), raw.size());
+	if (raw.size() <= room) {
+		w.wr.inline_data = raw;
+		return;
+	}
+	table_->write(table_next_, raw);
+	conf.set |= SIRO_MKEY_TABLE;
+	conf.table = table_->mr.iova + table_next_;
+	w.wr.wqe.imm = table_->key();
+	table_next_ += raw.size();
 }
 
 void workload::add_mistake(random &r)
@@ -516,7 +624,7 @@ void workload::add_mistake(random &r)
 		w.wr.sges = {sink->sge(0, 8)};
 		w.wr.wqe.num_sge = 1;
 		w.wr.wqe.atomic.remote_addr = address(target, 8) + r.between(1, 7);
-		w.wr.wqe.rkey = remote[target]->key();
+		w.wr.wqe.rkey = remote[target].key();
 		return;
 	}
 	if (kind == mistake::local_access) {
@@ -526,15 +634,19 @@ void workload::add_mistake(random &r)
 		w.wr.sges = {constant_->sge(100, 50)};
 		w.wr.wqe.num_sge = 1;
 		w.wr.wqe.rdma.remote_addr = address(target, 0);
-		w.wr.wqe.rkey = remote[target]->key();
+		w.wr.wqe.rkey = remote[target].key();
 		return;
 	}
 
 	uint32_t length = r.between(1, 3 * c_.mtu);
+
+	if (kind == mistake::remote_piece || kind == mistake::local_piece)
+		length = r.between(dead_bytes + 1, 2 * dead_bytes);
+
 	work &w = *start(SIRO_WR_RDMA_WRITE, r);
 
 	w.wr.wqe.rdma.remote_addr = address(target, 64);
-	w.wr.wqe.rkey = remote[target]->key();
+	w.wr.wqe.rkey = remote[target].key();
 	set_source(w, length, r, payload);
 	w.bad_status = SIRO_WC_REM_ACCESS_ERR;
 	switch (kind) {
@@ -548,20 +660,26 @@ void workload::add_mistake(random &r)
 		break;
 	case mistake::remote_access:
 		w.wr.wqe.rdma.remote_addr = address(read_only, 0);
-		w.wr.wqe.rkey = remote[read_only]->key();
+		w.wr.wqe.rkey = remote[read_only].key();
+		break;
+	case mistake::remote_piece:
+		w.wr.wqe.rdma.remote_addr = dead_[1].address(0);
+		w.wr.wqe.rkey = dead_[1].key();
 		break;
 	case mistake::bad_opcode:
 		w.wr.wqe.opcode = r.pick({8, 12, 13, 100, 255, int{SIRO_WR_REG_MR}});
 		w.bad_status = SIRO_WC_LOC_QP_OP_ERR;
 		break;
-	default: /* local_key, local_range */
+	default: /* local_key, local_range, local_piece */
 		w.wr.wqe.flags &= static_cast<uint8_t>(~SIRO_SEND_INLINE);
 		w.wr.inline_data.clear();
 		w.wr.wqe.inline_length = 0;
 		w.wr.sges = {source_->sge(0, length)};
 		w.wr.wqe.num_sge = 1;
 		payload = source_->read(0, length);
-		if (kind == mistake::local_key)
+		if (kind == mistake::local_piece)
+			w.wr.sges = {dead_[0].sge(0, length)};
+		else if (kind == mistake::local_key)
 			w.wr.sges[0].lkey ^= r.pick({1u, 0x80u, 0x100000u});
 		else
 			w.wr.sges[0].addr += source_->mr.length - length + 1;
@@ -592,13 +710,14 @@ bool workload::may_become(int place, uint64_t offset, uint8_t value, size_t firs
 	return false;
 }
 
-host::bytes workload::buffer(host::device &there, size_t i) const
+host::bytes workload::received(const std::vector<siro_sge> &sges) const
 {
 	host::bytes out;
 
-	for (auto &s : receives[i].sges) {
-		host::region *r = there.find(s.lkey);
-		auto part = r->read(s.addr - r->mr.iova, s.length);
+	for (auto &s : sges) {
+		uint64_t start = s.lkey == receive_list_.key() ? receive_list_.address(0)
+							       : receive_buffer->mr.iova;
+		auto part = receive_buffer->read(s.addr - start, s.length);
 
 		out.insert(out.end(), part.begin(), part.end());
 	}

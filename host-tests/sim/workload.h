@@ -12,6 +12,7 @@
 #include "config.h"
 #include "endpoint.h"
 #include "random.h"
+#include "view.h"
 
 #include <vector>
 
@@ -39,8 +40,7 @@ struct work {
 	host::region *sink = nullptr;
 	std::vector<std::pair<uint64_t, uint32_t>> pieces;
 	host::bytes fetched;
-	host::region *changed_source = nullptr; /* inline: overwritten once posted */
-	uint64_t changed_at = 0, changed_length = 0;
+	std::vector<siro_sge> list; /* of REG_INDIR_MR; each post makes a copy */
 };
 
 /* What arrives with a receive completion. */
@@ -68,7 +68,7 @@ public:
 
 	/* Memory of the peer that the direction may change, and how it looked. */
 	enum { target, read_only, first_window, windows = 3, places = first_window + windows };
-	host::region *remote[places];
+	view remote[places];
 	host::bytes initial[places];
 
 	host::region *sink, *receive_buffer;
@@ -77,8 +77,8 @@ public:
 	host::bytes image(int place, size_t count) const;
 	/* Whether a WR from @first on may have written @value there. */
 	bool may_become(int place, uint64_t offset, uint8_t value, size_t first) const;
-	/* Buffer of receive @i, linear. */
-	host::bytes buffer(host::device &there, size_t i) const;
+	/* What is in the buffer of a receive, linear. */
+	host::bytes received(const std::vector<siro_sge> &sges) const;
 
 private:
 	void add(random &r);
@@ -89,6 +89,11 @@ private:
 	void make_read(random &r);
 	void make_atomic(random &r);
 	void make_local(random &r);
+	void register_pages(random &r);
+	void register_list(random &r);
+	void configure_mkey(work &w, uint64_t iova);
+	void invalidate_local(uint32_t key, random &r);
+	siro_sge sink_sge(uint64_t offset, uint32_t length, random &r) const;
 	void set_source(work &w, uint32_t length, random &r, host::bytes &payload);
 	void set_sink(work &w, uint32_t length, random &r);
 	void take_receive(work &w, uint32_t length, const host::bytes &payload, uint8_t opcode);
@@ -99,7 +104,7 @@ private:
 	bool must_fence(int place, uint64_t offset, uint64_t length) const;
 	uint64_t address(int place, uint64_t offset) const
 	{
-		return remote[place]->mr.iova + offset;
+		return remote[place].address(offset);
 	}
 
 	const config &c_;
@@ -110,6 +115,16 @@ private:
 	int fast_next_ = 0;
 	bool fast_valid_ = false;
 	uint32_t fast_key_ = 0;
+	/* A list over source_ that is registered again and again. */
+	host::region *list_region_;
+	view list_;
+	bool list_valid_ = false;
+	uint32_t list_key_ = 0;
+	uint64_t list_iova_ = 0;
+	host::region *table_; /* entries of mkeys, each used once */
+	uint64_t table_next_ = 0;
+	view sink_list_, receive_list_; /* all of sink, of receive_buffer */
+	view dead_[2]; /* of this end, of the peer: their last piece is gone */
 	bool window_dead_[windows] = {};
 	host::bytes now_[places];
 	uint64_t sink_next_ = 0, receive_next_ = 0;
