@@ -161,7 +161,10 @@ static int verify_all(struct round *round)
 	return 0;
 }
 
-/* The variants take turns, so that what disturbs the machine hits all of them. */
+/*
+ * The variants take turns, so that what disturbs the machine hits all of them, and
+ * none comes twice in a row: it would find its memory in the cache.
+ */
 static int measure(struct round *round)
 {
 	unsigned int turn, i, place;
@@ -170,7 +173,7 @@ static int measure(struct round *round)
 	for (direction = 0; direction < DIRECTIONS; direction++) {
 		for (turn = 0; turn < cycles; turn++) {
 			for (i = 0; i < ARRAY_SIZE(variants); i++) {
-				place = turn % 2 ? ARRAY_SIZE(variants) - 1 - i : i;
+				place = (turn + i) % ARRAY_SIZE(variants);
 				err = cycle(&variants[place], direction, &round->costs[direction][place]);
 				if (err)
 					return err;
