@@ -300,11 +300,11 @@ static void configure__bad_rows(void)
 	piece[0].addr = -3ull;
 	set_rows(&m, 2, 1, piece);
 	refused(&m, EINVAL);
+	piece[2] = (struct siroccodv_mr_interleaved){ 0, -1u, -1u, 1, 0 };
+	set_rows(&m, -1u, 1, &piece[2]);
+	refused(&m, EINVAL);
 	piece[0].addr = -4ull;
 	set_rows(&m, 2, 1, piece);
-	CHECK(!ibv_wr_complete(m.qp));
-	piece[0] = (struct siroccodv_mr_interleaved){ 0, -1u, -1u, 1, 0 };
-	set_rows(&m, -1u, 1, piece);
 	CHECK(!ibv_wr_complete(m.qp));
 	teardown(&m.b);
 }
