@@ -242,7 +242,7 @@ static void atomic__in_one_entry(void)
 	l = new_list(&b);
 	add_piece(l, 64, 16);
 	add_piece(l, 1024, 12);
-	add_piece(l, 2052, 16);
+	add_piece(l, 2053, 16);
 	kb = new_key(l, ALL_RIGHTS, BY_REQUEST);
 	counter = (uint64_t *)(b.memory + 72);
 	before = *counter;
