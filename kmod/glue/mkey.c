@@ -122,6 +122,7 @@ static int siro_mkey_apply(struct siro_mr_obj *obj, const struct siro_mkey_conf 
 	spin_unlock_irqrestore(&obj->lock, flags);
 	if (ours) {
 		siro_mr_wait_unused(&obj->mr);
+		siro_mkey_plan(obj, conf, &next); /* it may have been invalidated since */
 		siro_mkey_change(obj, conf, &next);
 	}
 	siro_mkey_release(obj);
