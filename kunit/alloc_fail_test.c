@@ -5,6 +5,7 @@
  * kmemleak scan at the end of the run see what was freed twice or not at all.
  */
 #include <linux/etherdevice.h>
+#include <rdma/sirocco.h>
 
 #include "rc_pair.h"
 
@@ -103,9 +104,9 @@ static int attempt_mr(struct rc_pair *pair)
 	return ib_dereg_mr(mr);
 }
 
-static int attempt_map(struct rc_pair *pair)
+static int attempt_map_of(struct rc_pair *pair, enum ib_mr_type type)
 {
-	struct ib_mr *mr = ib_alloc_mr(pair->a.pd, IB_MR_TYPE_MEM_REG, 16);
+	struct ib_mr *mr = ib_alloc_mr(pair->a.pd, type, 16);
 	struct scatterlist sg;
 	int mapped;
 
@@ -116,6 +117,56 @@ static int attempt_map(struct rc_pair *pair)
 	mapped = ib_map_mr_sg(mr, &sg, 1, NULL, PAGE_SIZE);
 	ib_dereg_mr(mr);
 	return min(mapped, 0);
+}
+
+static int attempt_map(struct rc_pair *pair)
+{
+	return attempt_map_of(pair, IB_MR_TYPE_MEM_REG);
+}
+
+static int attempt_map_gaps(struct rc_pair *pair)
+{
+	return attempt_map_of(pair, IB_MR_TYPE_SG_GAPS);
+}
+
+/* Twice: the second list is not the first one's memory. */
+static int register_twice(struct rc_pair *pair, struct ib_mr *mr, struct ib_indir_reg_list *list)
+{
+	struct ib_indir_reg_wr reg = {
+		.indir_list = list,
+		.indir_list_len = 4,
+		.length = 32,
+		.mkey = mr->rkey,
+	};
+	int i, err;
+
+	for (i = 0; i < 4; i++)
+		list->sg_list[i] = local_sge(&pair->a, 64 * i, 8);
+	err = siro_register_indir_mr(mr, &reg);
+	if (err)
+		return err;
+	siro_invalidate_mr(mr);
+	return siro_register_indir_mr(mr, &reg);
+}
+
+static int attempt_indirect(struct rc_pair *pair)
+{
+	struct ib_mr_init_attr attr = { .max_reg_descriptors = 4, .flags = IB_MR_INDIRECT_REG };
+	struct ib_mr *mr = ib_create_mr(pair->a.pd, &attr);
+	struct ib_indir_reg_list *list;
+	int err;
+
+	if (IS_ERR(mr))
+		return PTR_ERR(mr);
+	list = ib_alloc_indir_reg_list(pair->a.dev, 4);
+	if (IS_ERR(list)) {
+		ib_dereg_mr(mr);
+		return PTR_ERR(list);
+	}
+	err = register_twice(pair, mr, list);
+	ib_free_indir_reg_list(list);
+	ib_dereg_mr(mr);
+	return err;
 }
 
 static int attempt_ah(struct rc_pair *pair)
@@ -182,6 +233,16 @@ static void map_mr_sg__each_allocation_fails(struct kunit *test)
 	fail_each_allocation(test, attempt_map);
 }
 
+static void map_mr_sg_gaps__each_allocation_fails(struct kunit *test)
+{
+	fail_each_allocation(test, attempt_map_gaps);
+}
+
+static void register_indir_mr__each_allocation_fails(struct kunit *test)
+{
+	fail_each_allocation(test, attempt_indirect);
+}
+
 static void create_ah__each_allocation_fails(struct kunit *test)
 {
 	fail_each_allocation(test, attempt_ah);
@@ -223,6 +284,8 @@ static struct kunit_case alloc_fail_cases[] = {
 	KUNIT_CASE(create_srq__each_allocation_fails),
 	KUNIT_CASE(alloc_mr__each_allocation_fails),
 	KUNIT_CASE(map_mr_sg__each_allocation_fails),
+	KUNIT_CASE(map_mr_sg_gaps__each_allocation_fails),
+	KUNIT_CASE(register_indir_mr__each_allocation_fails),
 	KUNIT_CASE(create_ah__each_allocation_fails),
 	KUNIT_CASE(modify_qp__each_allocation_fails),
 	KUNIT_CASE(transmit__each_allocation_fails),
