@@ -315,12 +315,14 @@ static void *rewrite_all_the_time(void *unused)
 	return NULL;
 }
 
-/* Two requests that are rewritten while they are fetched and executed. */
-static bool post_rewritten(struct key *key)
+/*
+ * Two requests that are rewritten while they are fetched and executed; the
+ * library may stumble over what it finds in the ring, too.
+ */
+static void post_rewritten(struct key *key)
 {
 	const struct siroccodv_mkey_conf_attr attr = {};
 	struct layout *l = key->layout;
-	int ret;
 
 	ibv_wr_start(a.qp_ex);
 	a.qp_ex->wr_flags = IBV_SEND_SIGNALED;
@@ -329,9 +331,7 @@ static bool post_rewritten(struct key *key)
 	siroccodv_wr_set_mkey_layout_list(a.dv_qp, l->count, l->sge);
 	ibv_wr_rdma_write(a.qp_ex, b.mr->rkey, plain_va(&b));
 	ibv_wr_set_sge(a.qp_ex, key->mkey->lkey, 0, l->length);
-	ret = ibv_wr_complete(a.qp_ex);
-	CHECK(!ret || ret == ENOMEM);
-	return !ret;
+	ibv_wr_complete(a.qp_ex);
 }
 
 /*
