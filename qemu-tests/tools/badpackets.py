@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 """Sends malformed RoCEv2 packets of one kind.
 
-usage: badpackets.py KIND SOURCE DESTINATION [QPN]
+usage: badpackets.py KIND SOURCE DESTINATION [QPN [PSN]]
 
 A raw socket with its own IP header, because the ICRC covers the IP id. Every
-packet is right but for what its kind says.
+packet is right but for what its kind says. The kinds live-* aim at a queue pair
+in use, which expects PSN next.
 """
 import random
 import socket
@@ -16,6 +17,8 @@ import zlib
 PORT = 4791
 RC_SEND_ONLY, RC_WRITE_ONLY, UD_SEND_ONLY = 0x04, 0x0A, 0x64
 RC_OPCODES = range(0x00, 0x18)
+RC_READ_RESPONSE, RC_ACKNOWLEDGE = 0x10, 0x11
+RC_REQUESTS = (RC_SEND_ONLY, RC_WRITE_ONLY, 0x0C, 0x13)
 
 
 class Sender:
@@ -132,6 +135,45 @@ def noise(send, qpn):
         send.raw(source.randbytes(source.randrange(0, 1400)))
 
 
+def live_psn(send, qpn, psn):
+    """As far from what is expected as PSNs can be, both ways, either half."""
+    for distance in (1 << 22, (1 << 23) - 4096, -(1 << 22), 4096 - (1 << 23)):
+        for opcode in RC_REQUESTS + (RC_READ_RESPONSE, RC_ACKNOWLEDGE):
+            send.packet(bth(opcode, qpn, psn=(psn + distance) % (1 << 24)) +
+                        bytes(64 if opcode in RC_REQUESTS[:2] else 28))
+
+
+def live_opcode(send, qpn, psn):
+    """What belongs to other transports, and what nobody defined."""
+    for opcode in range(0x18, 0x100):
+        for ahead in range(4):
+            send.packet(bth(opcode, qpn, psn=psn + ahead & 0xFFFFFF) + bytes(64))
+
+
+def live_icrc(send, qpn, psn):
+    for opcode in (RC_SEND_ONLY, RC_WRITE_ONLY, RC_ACKNOWLEDGE):
+        for ahead in range(64):
+            send.packet(bth(opcode, qpn, psn=psn + ahead & 0xFFFFFF) +
+                        bytes(4 if opcode == RC_ACKNOWLEDGE else 64), damage=1)
+
+
+def live_pkey(send, qpn, psn):
+    for key in (0x0000, 0x8000, 0x7FFE, 0x1234):
+        for ahead in range(64):
+            send.packet(bth(RC_SEND_ONLY, qpn, pkey=key, psn=psn + ahead & 0xFFFFFF) +
+                        bytes(64))
+
+
+def live_good(send, qpn, psn):
+    """Nothing wrong but where they come from, or the state of the queue pair."""
+    for opcode in (RC_SEND_ONLY, RC_WRITE_ONLY, RC_ACKNOWLEDGE):
+        for ahead in range(64):
+            send.packet(bth(opcode, qpn, psn=psn + ahead & 0xFFFFFF) +
+                        bytes(4 if opcode == RC_ACKNOWLEDGE else 64))
+
+
+LIVE = {"live-psn": live_psn, "live-opcode": live_opcode, "live-icrc": live_icrc,
+        "live-pkey": live_pkey, "live-good": live_good}
 KINDS = {"opcodes": opcodes, "unknown-qpn": unknown_qpn, "icrc": icrc,
          "pad": pad, "short": short, "version": version, "pkey": pkey,
          "gsi": gsi, "random": noise}
@@ -141,7 +183,10 @@ def main():
     kind, source, destination = sys.argv[1:4]
     qpn = int(sys.argv[4]) if len(sys.argv) > 4 else 0xABCDE
     sender = Sender(source, destination)
-    KINDS[kind](sender, qpn)
+    if kind in LIVE:
+        LIVE[kind](sender, qpn, int(sys.argv[5]))
+    else:
+        KINDS[kind](sender, qpn)
     print(kind, sender.sent, "packets")
 
 
