@@ -123,8 +123,11 @@ void expect_unreachable(const spoil &how_to)
 	for (int how = 0; how < 4; how++) {
 		lone_qp q;
 		region &below = add_plain(q, 100);
-		region &list = add_indirect(
-			q.dev, {piece_of(below, 0, 64), piece_of(q.memory, 0, 64)}, some_iova);
+		/* Behind bytes that could be reached, which must not change either. */
+		region &list = add_indirect(q.dev,
+					    {piece_of(q.memory, 0, 7), piece_of(below, 0, 64),
+					     piece_of(q.memory, 7, 57)},
+					    some_iova);
 		bytes before = q.memory.read(0, 64);
 
 		how_to(q, below);
