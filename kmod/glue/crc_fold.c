@@ -23,6 +23,7 @@ typedef __u32 siro_vec_u32 __attribute__((vector_size(16)));
 /* As the compilers' builtin functions want them. */
 typedef long long siro_vec_di __attribute__((vector_size(16)));
 typedef char siro_vec_qi __attribute__((vector_size(16)));
+typedef signed char siro_vec_signed __attribute__((vector_size(16)));
 
 static const siro_vec siro_by_512 = { SIRO_CRC_X575, SIRO_CRC_X511 };
 static const siro_vec siro_by_384 = { SIRO_CRC_X447, SIRO_CRC_X383 };
@@ -93,9 +94,11 @@ static inline siro_vec siro_fold_tail(siro_vec x, const __u8 *end, __u64 left)
 	siro_vec front = siro_shuffle(x, siro_load(siro_shift + left));
 	siro_vec back = siro_shuffle(x, down);
 
-	back = (siro_vec)__builtin_ia32_pblendvb128((siro_vec_qi)back,
-						    (siro_vec_qi)siro_load(end - 16),
-						    (siro_vec_qi)down);
+	/*
+	 * Where down has the top bit, back is 0. Not pblendvb: gcc 12 compares its mask
+	 * as plain char, which newer kernels make unsigned.
+	 */
+	back |= siro_load(end - 16) & (siro_vec)((siro_vec_signed)down < 0);
 	return siro_fold(front, siro_by_128) ^ back;
 }
 
