@@ -3,6 +3,7 @@
 # "ip netns exec" gives each run mounts of its own:
 #   lib-nfs.sh server           serves /export until it is killed
 #   lib-nfs.sh client ADDRESS   mounts, copies a tree, compares; status 0 if good
+#   lib-nfs.sh mounted ADDRESS COMMAND...   mounts at /nfs, runs it, unmounts
 
 TREE=/usr/lib/python3.11/asyncio
 
@@ -50,8 +51,33 @@ nfs_client() {
 	return $rc
 }
 
+nfs_mounted() {
+	local a=$1 rc
+	shift
+	mkdir -p /nfs
+	nfs_mount "$a" hard || return 1
+	"$@"
+	rc=$?
+	umount /nfs || rc=1
+	return $rc
+}
+
+# For cases: the server on host 1 outlives the check that starts it.
+nfs_server_up() {
+	start "$NS1" bash /sirocco/lib-nfs.sh server
+	echo $! >/tmp/nfs-server
+	within 30 cm_listens 20049
+}
+nfs_server_down() {
+	in1 bash /sirocco/lib-nfs.sh stop
+	kill "$(cat /tmp/nfs-server)"
+	within 20 nfs_not_listening
+}
+nfs_not_listening() { ! cm_listens 20049; }
+
 case ${1-} in
 server) nfs_server ;;
 stop) nfs_server_stop ;;
 client) nfs_client "$2" "${3-}" ;;
+mounted) nfs_mounted "${@:2}" ;;
 esac
