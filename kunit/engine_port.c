@@ -7,6 +7,7 @@
 #include <linux/crc32.h>
 
 #include "siro_port.h"
+#include "siro_signature.h"
 
 static void unexpected(const char *name)
 {
@@ -104,6 +105,18 @@ void siro_port_tx_commit(void *port, struct siro_tx_burst *burst, const struct s
 			 __u32 responder)
 {
 	unexpected(__func__);
+}
+
+__u16 siro_port_crc_t10(__u16 crc, const void *data, __u64 length)
+{
+	unexpected(__func__);
+	return 0;
+}
+
+__u32 siro_port_crc32c(__u32 crc, const void *data, __u64 length)
+{
+	unexpected(__func__);
+	return 0;
 }
 
 __u32 siro_port_crc32(__u32 crc, const void *data, __u64 length)

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+#include "signature_track.h"
+
+#include "signature_guard.h"
+#include "signature_latch.h"
+
+namespace sirocco {
+
+Track::Track(u32 number, const siro_signature &signature, const siro_sig_domain *input,
+	     const siro_sig_domain *output)
+	: input_(input), output_(output), interval_(input ? input->interval : output->interval),
+	  number_(number), check_mask_(signature.check_mask),
+	  copy_mask_(input && output ? signature.copy_mask : u8{0}),
+	  poisons_(input && output && signature.flags & SIRO_SIG_POISON)
+{
+	if (input)
+		sums_input_ = check_mask_ & first_bytes(guard_bytes(input->format));
+	if (output)
+		sums_output_ = first_bytes(guard_bytes(output->format)) & ~copy_mask_;
+}
+
+void Track::begin(siro_sig_block &block, u64 index) const
+{
+	block.index = index;
+	block.track = static_cast<u16>(number_);
+	block.end = 0;
+	block.missing = stride();
+	if (sums_input_)
+		block.input = Guard(*input_).begin();
+	if (sums_output_)
+		block.output = Guard(*output_).begin();
+}
+
+void Track::add(siro_sig_block &block, u32 offset, const u8 *data, u32 length) const
+{
+	if (sums_input_)
+		Guard(*input_).add(block.input, block.end, offset, data, length);
+	if (sums_output_)
+		Guard(*output_).add(block.output, block.end, offset, data, length);
+	block.end = static_cast<u16>(offset + length);
+}
+
+u64 Track::input_guard(const siro_sig_block &block) const
+{
+	return sums_input_ ? Guard(*input_).finish(block.input, block.end) : 0;
+}
+
+u64 Track::output_guard(const siro_sig_block &block) const
+{
+	return sums_output_ ? Guard(*output_).finish(block.output, block.end) : 0;
+}
+
+bool Track::check(const siro_sig_block &block, siro_sig_error &error) const
+{
+	return Field(*input_).check(block.index, block.field, input_guard(block), check_mask_,
+				    error);
+}
+
+void Track::make(const siro_sig_block &block, u8 *field) const
+{
+	u64 guard = output_guard(block);
+
+	if (poisons_)
+		guard ^= Field(*input_).guard_difference(block.field, input_guard(block),
+							 check_mask_);
+	Field(*output_).make(block.index, guard, field);
+	for (u32 i = 0; i < field_bytes(output_->format); i++)
+		if (copy_mask_ & (0x80 >> i))
+			field[i] = block.field[i];
+}
+
+Tracks::Tracks(const siro_signature &signature, u32 input_domain)
+	: input_domain_(static_cast<u16>(input_domain))
+{
+	bool from_memory = input_domain == SIRO_SIG_IN_MEMORY;
+	const siro_sig_domain *input = from_memory ? &signature.memory : &signature.wire;
+	const siro_sig_domain *output = from_memory ? &signature.wire : &signature.memory;
+
+	if (input->format == SIRO_SIG_NONE)
+		input = nullptr;
+	if (output->format == SIRO_SIG_NONE)
+		output = nullptr;
+	if (input && output && input->interval != output->interval) {
+		tracks_[count_++] = Track(0, signature, input, nullptr);
+		tracks_[count_++] = Track(1, signature, nullptr, output);
+	} else if (input || output) {
+		tracks_[count_++] = Track(0, signature, input, output);
+	}
+}
+
+void Tracks::report(const siro_sig_block &block, siro_signature &signature) const
+{
+	siro_sig_error error = {};
+
+	if (of_input().check(block, error))
+		return;
+	error.key = signature.key;
+	error.domain = input_domain_;
+	SignatureLatch(signature.latch).put(error);
+}
+
+} // namespace sirocco
