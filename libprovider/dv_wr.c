@@ -89,10 +89,8 @@ void siroccodv_wr_set_mkey_access_flags(struct siroccodv_qp_ex *dv_qp,
 /* Entries follow the work request in its slot. */
 static int siro_store_entries(const struct siro_qp *qp,
 			      struct siro_send_wqe *wqe, const void *entries,
-			      size_t entry_size)
+			      size_t size)
 {
-	const size_t size = wqe->mkey.count * entry_size;
-
 	if (size > qp->sq.ring.stride - sizeof(*wqe))
 		return ENOSPC;
 	memcpy(wqe + 1, entries, size);
@@ -112,7 +110,8 @@ void siroccodv_wr_set_mkey_layout_list(struct siroccodv_qp_ex *dv_qp,
 	ret = siro_conf_set_list(&wqe->mkey, qp->mkey->max_entries, num_sges,
 				 sge);
 	if (!ret)
-		ret = siro_store_entries(qp, wqe, sge, sizeof(*sge));
+		ret = siro_store_entries(qp, wqe, sge,
+					 num_sges * sizeof(*sge));
 	siro_setter_end(qp, ret);
 }
 
@@ -129,7 +128,8 @@ void siroccodv_wr_set_mkey_layout_interleaved(
 	ret = siro_conf_set_interleaved(&wqe->mkey, qp->mkey->max_entries,
 					repeat_count, num_interleaved, data);
 	if (!ret)
-		ret = siro_store_entries(qp, wqe, data, sizeof(*data));
+		ret = siro_store_entries(qp, wqe, data,
+					 num_interleaved * sizeof(*data));
 	siro_setter_end(qp, ret);
 }
 
