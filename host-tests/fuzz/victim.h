@@ -211,7 +211,7 @@ public:
 			return;
 		state_ = to;
 		if (to == SIRO_QPS_RESET) {
-			siro_responder_discard(&qp.responder);
+			siro_responder_discard(&qp.responder, &qp);
 			if (!options_.srq)
 				qp.rq.ring.index = qp.rq.ring.header->consumer =
 					qp.rq.ring.header->producer;

@@ -185,6 +185,7 @@ public:
 		uint32_t max_recv_sge = 4;
 		uint32_t max_inline = 64;
 		uint64_t cookie = 0;
+		bool hold = false; /* packets that come before their turn */
 		siro_flow flow = {};
 	};
 
@@ -244,6 +245,7 @@ public:
 	uint32_t sticky_outcome[2] = {}; /* requester, responder; tests clear it */
 	uint32_t sticky_events = 0;
 	uint32_t kick = 0;
+	int holding = 0; /* packets kept now */
 
 	/* For a look into the objects */
 	ring_memory sq, rq, send_cq, recv_cq;
@@ -262,6 +264,7 @@ private:
 	void check_burst(const siro_tx_burst &burst, const siro_flow &flow, bool responder);
 
 	std::unique_ptr<uint64_t[]> shadow_;
+	std::unique_ptr<uint64_t[]> held_[2]; /* requester's, responder's slots */
 	std::vector<std::unique_ptr<uint64_t[]>> resources_;
 	call *call_ = nullptr;
 };

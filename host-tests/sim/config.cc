@@ -100,6 +100,8 @@ config::config(uint64_t number) : seed(number)
 		if (kind == mistake::bad_opcode)
 			sides[wrong].user = true;
 	}
+	for (side &s : sides)
+		s.hold = r.chance(700);
 }
 
 const char *mistake_name(mistake m)
@@ -130,7 +132,10 @@ std::string config::describe() const
 			      "  %s%s%s sq %u/%u rq %u sge %u/%u inline %u psn %#x rd %u/%u "
 			      "timeout %u retry %u rnr %u (%u) budget %u burst %u refuse %u "
 			      "work %u spare %u\n",
-			      s.user ? "user" : "kernel", s.srq ? " srq" : "",
+			      s.user ? "user" : "kernel",
+			      s.srq    ? " srq"
+			      : s.hold ? " hold"
+				       : "",
 			      s.signal_all ? " all" : "", s.sq_limit, s.sq_slots, s.rq_slots,
 			      s.max_send_sge, s.max_recv_sge, s.max_inline, s.first_psn,
 			      s.max_rd_atomic, s.max_dest_rd_atomic, s.timeout, s.retry_count,

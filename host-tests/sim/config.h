@@ -37,6 +37,7 @@ struct side {
 	uint32_t refuse; /* permille of bursts */
 	uint32_t work; /* WRs to post */
 	uint32_t spare_receives;
+	bool hold; /* packets that come before their turn */
 };
 
 struct config {

@@ -83,6 +83,7 @@ simulation::simulation(const config &c, bool verbose) : c_(c), verbose_(verbose)
 		o.max_send_sge = s.max_send_sge;
 		o.max_recv_sge = s.max_recv_sge;
 		o.max_inline = s.max_inline;
+		o.hold = s.hold;
 		o.cookie = s.user ? 0 : 0xabcdef00u + static_cast<uint32_t>(n);
 		o.flow = c_.ipv6 ? host::flow_ipv6(n ? 2 : 1, n ? 1 : 2, 50000)
 				 : host::flow_ipv4(n ? 0x0a000002 : 0x0a000001,
@@ -242,6 +243,17 @@ void simulation::after_call(int n, bool requester, const host::call_result &r)
 					timer(n);
 			});
 	}
+	if (!requester && r.deadline != x.gap_timer_at) {
+		uint64_t when = x.gap_timer_at = r.deadline;
+
+		if (when)
+			at(std::max(when, now_), [this, n, when] {
+				if (nodes_[n].gap_timer_at != when)
+					return;
+				nodes_[n].gap_timer_at = 0;
+				call_run(n, false);
+			});
+	}
 	if (r_.chance(5)) /* harmless by contract */
 		soon([this, n] { timer(n); });
 	calls_++;
@@ -327,7 +339,7 @@ void simulation::watch_response(int n, const host::super_packet &packets)
 		    p.opcode == host::ATOMIC_ACKNOWLEDGE)
 			x.fetching.erase(p.psn);
 		if (p.opcode == host::ACKNOWLEDGE && host::is_rnr(p.syndrome) && c_.lossless() &&
-		    !x.error)
+		    !x.error && now_ >= x.quiet_until)
 			x.quiet_until = now_ + rnr_delay(p.syndrome & 31);
 	}
 }
@@ -664,7 +676,7 @@ void simulation::check_flush()
 		q.modify(SIRO_QPS_RESET);
 		q.settle();
 		poll(n);
-		siro_responder_discard(&q.responder);
+		siro_responder_discard(&q.responder, &q);
 	}
 	if (host::indirect_list::alive)
 		bad("%d lists were not given back", host::indirect_list::alive);
@@ -701,7 +713,7 @@ void simulation::check_counters()
 void simulation::check_end()
 {
 	for (int n = 0; n < 2; n++) {
-		if (nodes_[n].timer_at)
+		if (nodes_[n].timer_at || nodes_[n].gap_timer_at)
 			bad("side %d wants a timer and has no work", n);
 		if (!summary_.errors && c_.kill < 0 &&
 		    siro_requester_psn(&nodes_[n].qp->requester) !=

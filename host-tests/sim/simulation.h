@@ -47,6 +47,7 @@ private:
 		bool run_pending[2] = {};
 		bool post_pending = false, receive_pending = false;
 		uint64_t timer_at = 0;
+		uint64_t gap_timer_at = 0;
 		uint64_t quiet_until = 0; /* RNR: no request before */
 		std::map<uint32_t, host::bytes> requests; /* PSN -> packet as first sent */
 		std::map<uint32_t, bool> fetching; /* last PSN of READs, atomics under way */

@@ -6,8 +6,8 @@
 namespace sirocco {
 
 Requester::Requester(const siro_requester_config &config)
-	: queue_(config), flow_(config.flow), cookie_(config.cookie), qpn_(config.qpn),
-	  pd_(config.pd), type_(config.type), signal_all_(config.signal_all)
+	: held_(config.held), queue_(config), flow_(config.flow), cookie_(config.cookie),
+	  qpn_(config.qpn), pd_(config.pd), type_(config.type), signal_all_(config.signal_all)
 {
 }
 
@@ -32,6 +32,7 @@ void Requester::modify(siro_context &ctx, u32 state, const siro_requester_attr &
 		unasked_ = 0;
 		rewound_ = false;
 		rnr_until_ = 0;
+		missing_until_ = 0;
 		timer_.reset();
 	}
 	if (state == SIRO_QPS_RTS)
@@ -42,6 +43,7 @@ void Requester::modify(siro_context &ctx, u32 state, const siro_requester_attr &
 
 void Requester::discard(void *port)
 {
+	discard_held(port);
 	for (u32 i = queue_.completed(); i != queue_.posted(); i++)
 		abandon(port, queue_.entry(i).wqe);
 	queue_.clear();
@@ -63,8 +65,12 @@ void Requester::timeout(siro_context &ctx)
 		if (timer_.expired(ctx.now) && timer_.exhausted(ctx.now)) {
 			ctx.counters[SIRO_CNT_RETRY_EXCEEDED_ERR]++;
 			fail(call, SIRO_WC_RETRY_EXC_ERR);
+		} else if (missing_until_ && ctx.now >= missing_until_) {
+			missing_until_ = 0;
+			implied_loss(call);
 		} else if (timer_.expired(ctx.now)) {
 			ctx.counters[SIRO_CNT_LOCAL_ACK_TIMEOUT_ERR]++;
+			missing_until_ = 0;
 			rewind();
 			rewound_ = true;
 			timer_.back_off(ctx.now);
@@ -88,7 +94,14 @@ void Requester::finish(Call &call)
 	}
 	ctx.deadline = 0;
 	if (state_ == SIRO_QPS_RTS || state_ == SIRO_QPS_SQD)
-		ctx.deadline = rnr_until_ ? rnr_until_ : timer_.deadline();
+		ctx.deadline = next_deadline();
+}
+
+u64 Requester::next_deadline() const
+{
+	u64 timeout = rnr_until_ ? rnr_until_ : timer_.deadline();
+
+	return missing_until_ && (!timeout || missing_until_ < timeout) ? missing_until_ : timeout;
 }
 
 /* A list that was never registered goes back to who allocated it. */
@@ -157,6 +170,7 @@ void Requester::retire_local(Call &call)
 /* The oldest entry fails and takes the queue along (IBTA 10.10.2.3). */
 void Requester::fail(Call &call, u32 status)
 {
+	discard_held(call.ctx.port);
 	if (!queue_.is_empty())
 		complete(call, status);
 	if (type_ == SIRO_QPT_RC) {
@@ -181,6 +195,7 @@ void Requester::flush(Call &call)
 {
 	siro_context &ctx = call.ctx;
 
+	discard_held(ctx.port);
 	for (;;) {
 		if (queue_.is_empty())
 			queue_.fetch();

@@ -5,8 +5,10 @@
 #include "base/base.h"
 
 #include "burst.h"
+#include "held_packets.h"
 #include "psn.h"
 #include "regions.h"
+#include "reorder_delay.h"
 #include "retransmit.h"
 #include "send_queue.h"
 #include "siro_port.h"
@@ -62,6 +64,7 @@ private:
 
 	/* requester.cc: states, completion */
 	void finish(Call &call);
+	u64 next_deadline() const;
 	void abandon(void *port, siro_send_wqe &wqe);
 	void complete(Call &call, u32 status);
 	void complete_oldest(Call &call);
@@ -105,6 +108,10 @@ private:
 	bool acknowledge_until(Call &call, Psn end);
 	void progress(Call &call, Psn una);
 	void catch_up();
+	void take_early(Call &call, const siro_packet &packet);
+	void take_held(Call &call);
+	void stale(Call &call, Psn psn);
+	void discard_held(void *port);
 	void loss(Call &call);
 	void implied_loss(Call &call);
 	void rewind();
@@ -115,6 +122,9 @@ private:
 	static constexpr u32 chunk = window / 2;
 	static constexpr u32 ack_interval = 32;
 
+	HeldPackets held_;
+	ReorderDelay reorder_delay_;
+	u64 missing_until_ = 0; /* when a missing response counts as lost, 0: none is missing */
 	SendQueue queue_;
 	siro_flow *flow_;
 	u64 cookie_;

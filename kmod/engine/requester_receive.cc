@@ -17,6 +17,7 @@ void Requester::receive(siro_context &ctx, const siro_batch &batch)
 	} else {
 		for (u32 i = 0; i < batch.count && state_ != SIRO_QPS_ERR; i++)
 			take(call, batch.packets[i]);
+		take_held(call);
 	}
 	transmit(call);
 	finish(call);
@@ -31,7 +32,7 @@ void Requester::take(Call &call, const siro_packet &packet)
 		if (packet.opcode == wire::rc_acknowledge && psn + 1 == una_)
 			take_credits(wire::Headers(packet).aeth());
 		else
-			call.ctx.counters[SIRO_CNT_STALE_RESPONSES]++;
+			stale(call, psn);
 		return;
 	}
 
@@ -58,7 +59,7 @@ void Requester::take_acknowledge(Call &call, const siro_packet &packet)
 	case wire::aeth_ack:
 		take_credits(aeth);
 		if (!acknowledge_until(call, psn + 1))
-			implied_loss(call);
+			take_early(call, packet);
 		break;
 	case wire::aeth_rnr:
 	case wire::aeth_nak:
@@ -80,6 +81,7 @@ void Requester::take_rnr(Call &call, u8 code)
 	siro_context &ctx = call.ctx;
 	constexpr u8 forever = 7;
 
+	/* Another copy of the refused packet asks for nothing new: retries are bounded. */
 	if (rnr_until_ || state_ == SIRO_QPS_ERR)
 		return;
 	ctx.counters[SIRO_CNT_RCVD_RNR_ERR]++;
@@ -135,7 +137,7 @@ SendEntry *Requester::answered(Call &call, const siro_packet &packet)
 		take_credits(aeth);
 	}
 	if (!acknowledge_until(call, Psn(packet.psn))) {
-		implied_loss(call);
+		take_early(call, packet);
 		return nullptr;
 	}
 	if (state_ == SIRO_QPS_ERR || !queue_.has_started())
@@ -242,6 +244,8 @@ void Requester::progress(Call &call, Psn una)
 
 	if (state_ == SIRO_QPS_ERR)
 		return;
+	held_.skip(call.ctx.port, una_, una);
+	missing_until_ = 0;
 	una_ = una;
 	rewound_ = false;
 	rnr_left_ = attr_.rnr_retry;
@@ -282,8 +286,76 @@ void Requester::loss(Call &call)
 	if (rewound_ || state_ == SIRO_QPS_ERR)
 		return;
 	rewound_ = true;
+	missing_until_ = 0;
+	reorder_delay_.gave_up(una_);
 	call.ctx.counters[SIRO_CNT_COMPLETER_RETRY_ERR]++;
 	rewind();
+}
+
+/* A response before this packet is missing: lost, or only late. */
+void Requester::take_early(Call &call, const siro_packet &packet)
+{
+	Psn psn(packet.psn);
+
+	switch (held_.hold(call.ctx.port, packet, psn.since(una_))) {
+	case HeldPackets::Verdict::held:
+		call.ctx.counters[SIRO_CNT_OOO_HELD]++;
+		break;
+	case HeldPackets::Verdict::already:
+		call.ctx.counters[SIRO_CNT_STALE_RESPONSES]++;
+		break;
+	case HeldPackets::Verdict::refused:
+		call.ctx.counters[SIRO_CNT_OOO_DROPPED]++;
+		implied_loss(call);
+	}
+}
+
+/* Takes what nothing is missing before any more. */
+void Requester::take_held(Call &call)
+{
+	void *port = call.ctx.port;
+
+	while (state_ != SIRO_QPS_ERR) {
+		const siro_packet *first = held_.first(una_, sent_);
+
+		if (!first)
+			break;
+
+		Psn psn(first->psn);
+
+		if (!acknowledge_until(call, psn))
+			break;
+
+		siro_packet *packet = held_.take(psn);
+
+		if (!packet)
+			continue;
+
+		u32 others = held_.count();
+
+		take(call, *packet);
+		siro_port_release(port, packet);
+		if (held_.count() > others)
+			break; /* its own response is missing */
+	}
+	if (state_ == SIRO_QPS_ERR)
+		return;
+	if (held_.is_empty())
+		missing_until_ = 0;
+	else if (!missing_until_ && !rewound_)
+		missing_until_ = reorder_delay_.deadline(call.ctx.now);
+}
+
+void Requester::discard_held(void *port)
+{
+	held_.clear(port, una_);
+	missing_until_ = 0;
+}
+
+void Requester::stale(Call &call, Psn psn)
+{
+	call.ctx.counters[SIRO_CNT_STALE_RESPONSES]++;
+	reorder_delay_.duplicate(psn);
 }
 
 /* An answer came for more than the response that is missing (IBTA 9.7.5.1.1). */

@@ -47,7 +47,7 @@ void make_grh(u8 (&grh)[SIRO_GRH_BYTES], const siro_packet &packet, const siro_b
 
 Responder::Responder(const siro_responder_config &config)
 	: flow_(config.flow), cookie_(config.cookie), qpn_(config.qpn), pd_(config.pd),
-	  type_(config.type), srq_(config.srq)
+	  type_(config.type), srq_(config.srq), held_(config.held)
 {
 }
 
@@ -59,7 +59,7 @@ void Responder::modify(siro_context &ctx, u32 state, const siro_responder_attr &
 	resources_.assign(attr.resources, attr.max_dest_rd_atomic);
 
 	if (state == SIRO_QPS_RESET) {
-		discard();
+		discard(ctx.port);
 		reply_ = Reply::none;
 		ack_due_ = false;
 		siro_port_set_kick(ctx.port, 0);
@@ -72,6 +72,7 @@ void Responder::modify(siro_context &ctx, u32 state, const siro_responder_attr &
 		resources_.clear();
 	}
 	if (state == SIRO_QPS_ERR && before != SIRO_QPS_ERR) {
+		discard_held(ctx.port);
 		resources_.cancel();
 		reply_ = Reply::none;
 		ack_due_ = false;
@@ -81,10 +82,24 @@ void Responder::modify(siro_context &ctx, u32 state, const siro_responder_attr &
 		run(ctx);
 }
 
+void Responder::discard(void *port)
+{
+	discard_held(port);
+	has_recv_ = false;
+	message_ = Message::none;
+}
+
+void Responder::discard_held(void *port)
+{
+	held_.clear(port, expected_);
+	gap_until_ = 0;
+}
+
 void Responder::run(siro_context &ctx)
 {
 	Call call(ctx, pd_);
 
+	nak_gap(call);
 	respond(call);
 	finish(call);
 }
@@ -100,6 +115,7 @@ void Responder::receive(siro_context &ctx, const siro_batch &batch)
 	} else {
 		for (u32 i = 0; i < batch.count && state_ != SIRO_QPS_ERR; i++)
 			take(call, batch.packets[i], batch);
+		nak_gap(call);
 	}
 	respond(call);
 	finish(call);
@@ -110,7 +126,7 @@ void Responder::finish(Call &call)
 	if (state_ == SIRO_QPS_ERR)
 		flush(call);
 	call.burst.send();
-	call.ctx.deadline = 0;
+	call.ctx.deadline = gap_until_;
 }
 
 void Responder::take(Call &call, const siro_packet &packet, const siro_batch &batch)
@@ -136,21 +152,79 @@ void Responder::take(Call &call, const siro_packet &packet, const siro_batch &ba
 
 	if (ahead > 0) {
 		ctx.counters[SIRO_CNT_OUT_OF_SEQ_REQUEST]++;
-		if (!silent_)
-			reply_nak(wire::syndrome(wire::aeth_nak, wire::nak_psn_sequence));
-		silent_ = true;
+		take_early(call, packet);
 	} else if (ahead < 0) {
 		ctx.counters[SIRO_CNT_DUPLICATE_REQUEST]++;
+		reorder_delay_.duplicate(Psn(packet.psn));
 		take_duplicate(call, packet);
 	} else {
 		take_in_sequence(call, packet);
+		held_.skip(ctx.port, Psn(packet.psn), expected_);
+		take_held(call);
 	}
+}
+
+/* What is missing may only be late: it gets some time before a NAK asks for it. */
+void Responder::take_early(Call &call, const siro_packet &packet)
+{
+	u32 ahead = Psn(packet.psn).since(expected_);
+
+	switch (held_.hold(call.ctx.port, packet, ahead)) {
+	case HeldPackets::Verdict::held:
+		call.ctx.counters[SIRO_CNT_OOO_HELD]++;
+		if (!gap_until_ && !silent_)
+			gap_until_ = reorder_delay_.deadline(call.ctx.now);
+		break;
+	case HeldPackets::Verdict::already:
+		call.ctx.counters[SIRO_CNT_DUPLICATE_REQUEST]++;
+		break;
+	case HeldPackets::Verdict::refused:
+		call.ctx.counters[SIRO_CNT_OOO_DROPPED]++;
+		gap_until_ = call.ctx.now;
+	}
+}
+
+/* One NAK for each gap (IBTA 9.7.4.1.2). */
+void Responder::nak_gap(Call &call)
+{
+	if (!gap_until_ || call.ctx.now < gap_until_)
+		return;
+	gap_until_ = 0;
+	if (silent_)
+		return;
+	silent_ = true;
+	reorder_delay_.gave_up(expected_);
+	reply_nak(wire::syndrome(wire::aeth_nak, wire::nak_psn_sequence));
+}
+
+/* Executes what was held and is in sequence now. */
+void Responder::take_held(Call &call)
+{
+	void *port = call.ctx.port;
+
+	for (;;) {
+		Psn psn = expected_;
+		siro_packet *packet = state_ == SIRO_QPS_ERR ? nullptr : held_.take(psn);
+
+		if (!packet)
+			break;
+		take_in_sequence(call, *packet);
+		siro_port_release(port, packet);
+		/* A READ takes more PSNs than its own; a refused request none. */
+		held_.skip(port, psn, expected_);
+		if (expected_ == psn)
+			break;
+	}
+	if (state_ == SIRO_QPS_ERR)
+		return;
+	gap_until_ = held_.is_empty() || silent_ ? 0 : reorder_delay_.deadline(call.ctx.now);
 }
 
 void Responder::take_in_sequence(Call &call, const siro_packet &packet)
 {
 	/* What was missing is here: a NAK that has not left yet is void. */
 	silent_ = false;
+	gap_until_ = 0;
 	if (reply_ == Reply::nak)
 		reply_ = Reply::none;
 	if (state_ == SIRO_QPS_RTR && !established_) {
@@ -287,6 +361,7 @@ void Responder::fail(Call &call, u8 nak_code, u32 status)
 
 	reply_nak(wire::syndrome(wire::aeth_nak, nak_code));
 	ack_due_ = false;
+	discard_held(ctx.port);
 	message_ = Message::none;
 	if (has_recv_)
 		complete_recv(call, cqe, status);
@@ -381,7 +456,7 @@ extern "C" void siro_responder_run(siro_responder *res, siro_context *ctx)
 	engine(res).run(*ctx);
 }
 
-extern "C" void siro_responder_discard(siro_responder *res)
+extern "C" void siro_responder_discard(siro_responder *res, void *port)
 {
-	engine(res).discard();
+	engine(res).discard(port);
 }

@@ -5,9 +5,11 @@
 #include "base/base.h"
 
 #include "burst.h"
+#include "held_packets.h"
 #include "psn.h"
 #include "read_resource.h"
 #include "regions.h"
+#include "reorder_delay.h"
 #include "siro_port.h"
 #include "wire.h"
 
@@ -21,11 +23,7 @@ public:
 	void receive(siro_context &ctx, const siro_batch &batch);
 	void run(siro_context &ctx);
 
-	void discard()
-	{
-		has_recv_ = false;
-		message_ = Message::none;
-	}
+	void discard(void *port);
 
 	u32 state() const
 	{
@@ -58,7 +56,11 @@ private:
 	/* responder.cc: states, sequence, receive WQEs, completion */
 	void finish(Call &call);
 	void take(Call &call, const siro_packet &packet, const siro_batch &batch);
+	void take_early(Call &call, const siro_packet &packet);
 	void take_in_sequence(Call &call, const siro_packet &packet);
+	void take_held(Call &call);
+	void nak_gap(Call &call);
+	void discard_held(void *port);
 	void take_duplicate(Call &call, const siro_packet &packet);
 	void take_datagram(Call &call, const siro_packet &packet, const siro_batch &batch);
 	Recv acquire(Call &call);
@@ -105,6 +107,9 @@ private:
 	bool last_wqe_ = false; /* LAST_WQE_REACHED was raised */
 	bool silent_ = false; /* a NAK for expected_ is out: later packets are dropped */
 	bool ack_due_ = false;
+	u64 gap_until_ = 0; /* when what is missing counts as lost, 0: nothing is missing */
+	ReorderDelay reorder_delay_;
+	HeldPackets held_;
 
 	Reply reply_ = Reply::none;
 	u8 reply_syndrome_ = 0;

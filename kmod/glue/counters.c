@@ -47,6 +47,8 @@ static const struct rdma_stat_desc siro_stats[SIRO_CNT_COUNT] = {
 	SIRO_STAT(WRONG_STATE, "wrong_state"),
 	SIRO_STAT(STALE_RESPONSES, "stale_responses"),
 	SIRO_STAT(RX_OVERFLOW, "rx_overflow"),
+	SIRO_STAT(OOO_HELD, "ooo_held"),
+	SIRO_STAT(OOO_DROPPED, "ooo_dropped"),
 	SIRO_STAT(REGISTRATIONS, "registrations"),
 	SIRO_STAT(GAPS_REGISTRATIONS, "gaps_registrations"),
 	SIRO_STAT(INDIRECT_REGISTRATIONS, "indirect_registrations"),

@@ -130,6 +130,7 @@ static void siro_qp_construct(struct siro_qp *qp, const struct siro_ring *sq_rin
 	const struct siro_requester_config requester = {
 		.ring = *sq_ring,
 		.shadow = qp->shadow,
+		.held = qp->held,
 		.flow = &qp->sq.route.flow,
 		.cookie = qp->user ? 0 : (uintptr_t)&qp->ibqp,
 		.qpn = qp->qpn,
@@ -141,6 +142,7 @@ static void siro_qp_construct(struct siro_qp *qp, const struct siro_ring *sq_rin
 		.user = qp->user,
 	};
 	const struct siro_responder_config responder = {
+		.held = qp->held ? qp->held + SIRO_RX_WINDOW : NULL,
 		.flow = &qp->rq.route.flow,
 		.cookie = requester.cookie,
 		.qpn = qp->qpn,
@@ -151,6 +153,14 @@ static void siro_qp_construct(struct siro_qp *qp, const struct siro_ring *sq_rin
 
 	siro_requester_init(&qp->requester, &requester);
 	siro_responder_init(&qp->responder, &responder);
+}
+
+static int siro_held_create(struct siro_qp *qp)
+{
+	if (qp->type != SIRO_QPT_RC)
+		return 0;
+	qp->held = kvcalloc(2 * SIRO_RX_WINDOW, sizeof(*qp->held), GFP_KERNEL_ACCOUNT);
+	return qp->held ? 0 : -ENOMEM;
 }
 
 static int siro_qp_respond(struct siro_qp *qp, const struct siro_ring *sq_ring,
@@ -169,7 +179,7 @@ static int siro_qp_build(struct siro_qp *qp, struct ib_udata *udata)
 	struct siro_ring sq_ring;
 	int err;
 
-	err = siro_sq_create(qp, &sq_ring) ?: siro_rq_create(qp);
+	err = siro_sq_create(qp, &sq_ring) ?: siro_rq_create(qp) ?: siro_held_create(qp);
 	if (err)
 		return err;
 	err = siro_qpn_alloc(qp);
@@ -197,6 +207,7 @@ static void siro_qp_free_memory(struct siro_qp *qp)
 	siro_ring_mem_put(qp->sq_mem);
 	siro_ring_mem_put(qp->rq_mem);
 	kvfree(qp->shadow);
+	kvfree(qp->held);
 	kvfree(qp->resources);
 }
 
@@ -233,7 +244,7 @@ int siro_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 	siro_requester_discard(&qp->requester, qp);
 	spin_unlock_bh(&qp->sq.lock);
 	spin_lock_bh(&qp->rq.lock);
-	siro_responder_discard(&qp->responder);
+	siro_responder_discard(&qp->responder, qp);
 	spin_unlock_bh(&qp->rq.lock);
 	cancel_work_sync(&qp->event_work);
 	siro_cq_purge(qp->send_cq, qp);

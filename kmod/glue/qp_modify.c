@@ -320,7 +320,7 @@ static void siro_apply_responder(struct siro_qp *qp, struct siro_qp_change *chan
 	siro_fill_responder_attr(&qp->responder_attr, qp->resources, change);
 	if (state == SIRO_QPS_RESET) {
 		half->epoch++;
-		siro_responder_discard(&qp->responder);
+		siro_responder_discard(&qp->responder, qp);
 		siro_empty_rq(qp);
 	}
 	siro_responder_modify(&qp->responder, &ctx, state, &qp->responder_attr);

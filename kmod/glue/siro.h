@@ -79,6 +79,7 @@ struct siro_dev {
 	u32 ah_next;
 	atomic_t cqn_next;
 	atomic_t srqn_next;
+	atomic_t held_bytes; /* in packets that came before their turn */
 	struct list_head list; /* of all devices, under siro_dev_mutex */
 	bool active; /* port state that was last reported; under RTNL */
 };
@@ -199,6 +200,7 @@ struct siro_qp {
 	struct siro_mmap_entry *rq_mmap;
 	void *shadow;
 	void *resources;
+	void **held; /* RC: SIRO_RX_WINDOW slots of the requester, as many of the responder */
 
 	struct siro_cq *send_cq;
 	struct siro_cq *recv_cq;

@@ -28,6 +28,8 @@ SIRO_BEGIN_DECLS
 /* Bytes after UDP in one burst; IPv4 and IPv6 length fields bound it. */
 #define SIRO_MAX_BURST_BYTES 65000u
 #define SIRO_MAX_BURST_PACKETS 64u
+/* Packets that may come before their turn and are kept, a power of two. */
+#define SIRO_RX_WINDOW 1024u
 
 /* QP types, states */
 #define SIRO_QPT_RC 0
@@ -105,6 +107,8 @@ enum {
 	SIRO_CNT_WRONG_STATE,
 	SIRO_CNT_STALE_RESPONSES,
 	SIRO_CNT_RX_OVERFLOW,
+	SIRO_CNT_OOO_HELD,
+	SIRO_CNT_OOO_DROPPED,
 	SIRO_CNT_REGISTRATIONS,
 	SIRO_CNT_GAPS_REGISTRATIONS,
 	SIRO_CNT_INDIRECT_REGISTRATIONS,
@@ -458,6 +462,7 @@ struct siro_requester {
  *	kernel posts straight into @shadow). slots, stride and limit are valid in
  *	both cases. The header's consumer index is updated in both.
  * @shadow: slots * (stride + SIRO_SQ_EXTRA) bytes of zeroed kernel memory, 8-aligned
+ * @held: SIRO_RX_WINDOW zeroed pointers to keep early responses; NULL: none are kept
  * @flow: RC only: path to the peer; its contents are valid from RTR on
  * @qpn: own number
  * @pd: protection domain number
@@ -471,6 +476,7 @@ struct siro_requester {
 struct siro_requester_config {
 	struct siro_ring ring;
 	void *shadow;
+	void *held;
 	struct siro_flow *flow;
 	__u64 cookie;
 	__u32 qpn;
@@ -583,6 +589,7 @@ struct siro_responder {
 
 /**
  * struct siro_responder_config - what never changes in a responder's life
+ * @held: SIRO_RX_WINDOW zeroed pointers to keep early requests; NULL: none are kept
  * @flow: RC only: path to the peer, not the requester's
  * @qpn: own number
  * @pd: protection domain number
@@ -591,6 +598,7 @@ struct siro_responder {
  * @srq: 1 if receives come from an SRQ
  */
 struct siro_responder_config {
+	void *held;
 	struct siro_flow *flow;
 	__u64 cookie;
 	__u32 qpn;
@@ -656,10 +664,11 @@ void siro_responder_run(struct siro_responder *res, struct siro_context *ctx);
 
 /**
  * siro_responder_discard() - give up everything that @res holds (a receive WQE
- * in use) without a completion, before the QP is destroyed or reset
+ * in use, early packets) without a completion, before the QP is destroyed or reset
+ * @port: for siro_port_release()
  * Held: the responder's lock.
  */
-void siro_responder_discard(struct siro_responder *res);
+void siro_responder_discard(struct siro_responder *res, void *port);
 
 SIRO_END_DECLS
 

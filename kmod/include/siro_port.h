@@ -122,6 +122,15 @@ void siro_port_complete_recv(void *port, struct siro_context *ctx, const struct 
 struct siro_flow *siro_port_flow(void *port, __u32 ah);
 
 /**
+ * siro_port_hold() - keep a packet until its turn comes
+ * Return: a copy whose frags hold all of it, NULL if there is no memory for it.
+ */
+struct siro_packet *siro_port_hold(void *port, const struct siro_packet *packet);
+
+/** siro_port_release() - end of a held packet. */
+void siro_port_release(void *port, struct siro_packet *held);
+
+/**
  * siro_port_tx_begin() - get room for a burst
  * @burst: data, capacity and cookie are filled in
  * @bytes: wish, at most SIRO_MAX_BURST_BYTES; the capacity may be smaller but
