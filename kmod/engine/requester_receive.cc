@@ -27,6 +27,10 @@ void Requester::take(Call &call, const siro_packet &packet)
 {
 	Psn psn(packet.psn);
 
+	if (!wire::Headers(packet).in_partition()) {
+		call.ctx.counters[SIRO_CNT_BAD_PKEY]++;
+		return;
+	}
 	/* Nothing that was sent, or acknowledged before. */
 	if (psn.since(una_) >= sent_.since(una_)) {
 		if (packet.opcode == wire::rc_acknowledge && psn + 1 == una_)

@@ -131,11 +131,10 @@ void Responder::finish(Call &call)
 
 void Responder::take(Call &call, const siro_packet &packet, const siro_batch &batch)
 {
-	constexpr u16 full_member = 0x8000;
 	wire::Headers headers(packet);
 	siro_context &ctx = call.ctx;
 
-	if ((headers.bth().pkey | full_member) != (SIRO_DEFAULT_PKEY | full_member)) {
+	if (!headers.in_partition()) {
 		ctx.counters[SIRO_CNT_BAD_PKEY]++;
 		return;
 	}

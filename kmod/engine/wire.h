@@ -183,6 +183,14 @@ public:
 		return load<Bth>(bytes_);
 	}
 
+	/* The default partition, whichever end is a full member. */
+	bool in_partition() const
+	{
+		constexpr u16 full_member = 0x8000;
+
+		return (bth().pkey | full_member) == (SIRO_DEFAULT_PKEY | full_member);
+	}
+
 	bool solicited() const
 	{
 		return bth().flags & Bth::solicited;
