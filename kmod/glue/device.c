@@ -12,7 +12,6 @@
 
 #include "siro.h"
 
-#define SIRO_VERSION "0.1.0"
 #define SIRO_FW_VERSION ((0ULL << 32) | (1 << 16) | 0)
 #define SIRO_MAX_OBJECTS SZ_1M
 #define SIRO_MAX_PAGE_LIST 4096

@@ -54,3 +54,4 @@ module_exit(siro_exit);
 MODULE_ALIAS_RDMA_LINK("sirocco");
 MODULE_DESCRIPTION("Software RoCEv2 device");
 MODULE_LICENSE("Dual BSD/GPL");
+MODULE_VERSION(SIRO_VERSION);

@@ -39,16 +39,24 @@ int siro_mr_insert(struct siro_mr_obj *obj)
 	return 0;
 }
 
-void siro_mr_free(struct siro_mr_obj *obj)
+/* Who found the region under RCU may still give it a list. */
+static void siro_mr_free_rcu(struct rcu_head *rcu)
 {
-	if (obj->umem)
-		ib_umem_release(obj->umem);
+	struct siro_mr_obj *obj = container_of(rcu, struct siro_mr_obj, rcu);
+
 	kvfree(obj->live);
 	kvfree(obj->staged);
 	kvfree(obj->live_list);
 	kvfree(obj->staged_list);
 	kfree(obj->spare);
-	kfree_rcu(obj, rcu);
+	kfree(obj);
+}
+
+void siro_mr_free(struct siro_mr_obj *obj)
+{
+	if (obj->umem)
+		ib_umem_release(obj->umem);
+	call_rcu(&obj->rcu, siro_mr_free_rcu);
 }
 
 /* Whoever sees the new state sees all other fields, too. */

@@ -26,6 +26,7 @@
 #include "siro_engine.h"
 #include "siro_port.h"
 
+#define SIRO_VERSION "0.1.0"
 #define SIRO_UDP_PORT 4791
 #define SIRO_ENGINE_BUDGET 128 /* packets per call before a worker takes over */
 
