@@ -249,7 +249,7 @@ static int UVERBS_HANDLER(SIROCCO_METHOD_MKEY_CREATE)(struct uverbs_attr_bundle 
 	struct siro_mr_obj *obj;
 	int err;
 
-	err = uverbs_copy_from(&req, attrs, SIROCCO_ATTR_MKEY_CREATE_REQ) ?:
+	err = uverbs_copy_from_or_zero(&req, attrs, SIROCCO_ATTR_MKEY_CREATE_REQ) ?:
 	      siro_mkey_check_create(&req) ?:
 	      siro_mkey_charge(siro_uobj_context(uobj), req.max_entries);
 	if (err)
@@ -288,7 +288,7 @@ static int UVERBS_HANDLER(SIROCCO_METHOD_MKEY_CONFIGURE)(struct uverbs_attr_bund
 	void *entries;
 	int err;
 
-	err = uverbs_copy_from(&conf, attrs, SIROCCO_ATTR_MKEY_CONFIGURE_CONF);
+	err = uverbs_copy_from_or_zero(&conf, attrs, SIROCCO_ATTR_MKEY_CONFIGURE_CONF);
 	if (err)
 		return err;
 
