@@ -483,6 +483,19 @@ TEST(signature_prepare, open_blocks__are_forgotten)
 	expect_no_error(r.sig);
 }
 
+/* A transfer that broke off is made again under the same registration. */
+TEST(signature_place, block_that_comes_again_from_its_beginning__is_judged_by_that)
+{
+	signature_attributes a = three_blocks({SIRO_SIG_NONE, SIRO_SIG_T10_CRC}, 512);
+	bytes wire = join(a.wire, make_content(a.wire, signature_noise(a.data_length)));
+	signature_region r(a);
+
+	ASSERT_EQ(r.place(0, bytes(400, 0x55)), SignatureStatus::done);
+	ASSERT_EQ(r.place(0, wire), SignatureStatus::done);
+	expect_no_error(r.sig);
+	EXPECT_EQ(r.sig.blocks.count, 0u);
+}
+
 /* A peer that writes parts of a block twice gets a wrong verdict, and nothing worse. */
 TEST(signature_place, bytes_that_come_twice__stay_within_the_open_blocks)
 {
