@@ -21,6 +21,7 @@ typedef __u8 siro_vec_u8 __attribute__((vector_size(16)));
 /* As the compilers' builtin functions want them. */
 typedef long long siro_vec_di __attribute__((vector_size(16)));
 typedef char siro_vec_qi __attribute__((vector_size(16)));
+typedef signed char siro_vec_signed __attribute__((vector_size(16)));
 
 static const siro_vec siro_by_512 = { SIRO_T10_X512, SIRO_T10_X576 };
 static const siro_vec siro_by_384 = { SIRO_T10_X384, SIRO_T10_X448 };
@@ -99,9 +100,8 @@ static inline siro_vec siro_fold_tail(siro_vec x, const __u8 *end, __u64 left)
 	siro_vec front = siro_shuffle(x, siro_indices(siro_shift + 32 - left));
 	siro_vec back = siro_shuffle(x, up);
 
-	back = (siro_vec)__builtin_ia32_pblendvb128((siro_vec_qi)back,
-						    (siro_vec_qi)siro_load(end - 16),
-						    (siro_vec_qi)up);
+	/* Where up has the top bit, back is 0. Not pblendvb: see crc_fold.c. */
+	back |= siro_load(end - 16) & (siro_vec)((siro_vec_signed)up < 0);
 	return siro_fold(front, siro_by_128) ^ back;
 }
 
