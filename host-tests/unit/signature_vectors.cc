@@ -25,7 +25,7 @@ struct vector {
 };
 
 const vector vectors[] = {
-#include "../vectors/signature_vectors.h"
+#include "../vectors/signature_vectors.inc"
 };
 
 uint32_t crc_of(const bytes &data)

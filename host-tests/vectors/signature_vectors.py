@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-"""Writes signature_vectors.h: transfers of three blocks, and what comes of them.
+"""Writes signature_vectors.inc: transfers of three blocks, and what comes of them.
 
 Independent of the engine and of the model of its tests: from the definitions only.
-usage: python3 signature_vectors.py >signature_vectors.h
+usage: python3 signature_vectors.py >signature_vectors.inc
 """
 import struct
 import zlib
