@@ -27,7 +27,8 @@ kernel-cxx = $(if $(CXX_K),$(lastword $(CXX_K)),$(subst clang,clang++,$(subst gc
 
 jobs = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc))
 # pahole cannot encode the C++ types of the engine, so the module has no BTF.
-kbuild = $(MAKE) -C $(KDIR) M=$(abspath $(OUT)) W=1 CONFIG_DEBUG_INFO_BTF_MODULES= $(jobs)
+kbuild-in = $(MAKE) -C $(KDIR) M=$(abspath $(1)) W=1 CONFIG_DEBUG_INFO_BTF_MODULES= $(jobs)
+kbuild = $(call kbuild-in,$(OUT))
 
 all: modules
 
@@ -35,6 +36,16 @@ modules: have-kernel
 	@mkdir -p $(OUT)
 	+@flock $(OUT)/.lock sh -ec 'scripts/source-links $(OUT) Kbuild kmod uapi; $(kbuild) modules'
 	@echo "  sirocco.ko is in $(OUT)"
+
+# What cases in qemu-tests load besides.
+tests = $(OUT)-tests
+
+test-modules: modules
+	@mkdir -p $(tests)
+	+@flock $(tests)/.lock sh -ec 'scripts/source-links $(tests) \
+	  kmod/include uapi bench/gaps docs/examples qemu-tests/indirect_kernel; \
+	  ln -s qemu-tests/indirect_kernel/Kbuild $(tests)/Kbuild; \
+	  $(call kbuild-in,$(tests)) KBUILD_EXTRA_SYMBOLS=$(abspath $(OUT))/Module.symvers modules'
 
 # Header packages have neither the key that Debian signs with nor System.map,
 # without which Kbuild does not run depmod.
@@ -96,6 +107,7 @@ help:
 	@echo 'modules          build sirocco.ko in build/<kernel> (default target)'
 	@echo '                 K=6.1|6.12: Debian headers of that series; KDIR=DIR: any kernel,'
 	@echo '                 ARCH=um for User-mode Linux; neither: the running kernel'
+	@echo 'test-modules     modules, and those that cases of qemu load, in build/<kernel>-tests'
 	@echo 'modules_install  install it, so that modprobe finds it'
 	@echo 'provider         build the rdma-core provider in build/provider'
 	@echo 'provider-tests   unit tests of the provider'
@@ -112,5 +124,5 @@ help:
 	@echo 'bench            speed against rdma_rxe'
 	@echo 'clean            remove build/'
 
-.PHONY: all modules modules_install have-kernel provider provider-tests install setup demo check lint \
-	host-tests fuzz kunit qemu qemu-debug bench clean help
+.PHONY: all modules test-modules modules_install have-kernel provider provider-tests install setup demo \
+	check lint host-tests fuzz kunit qemu qemu-debug bench clean help
