@@ -95,6 +95,17 @@ struct siro_flow *siro_port_flow(void *port, __u32 ah)
 	return NULL;
 }
 
+struct siro_packet *siro_port_hold(void *port, const struct siro_packet *packet)
+{
+	unexpected(__func__);
+	return NULL;
+}
+
+void siro_port_release(void *port, struct siro_packet *held)
+{
+	unexpected(__func__);
+}
+
 int siro_port_tx_begin(void *port, struct siro_tx_burst *burst, __u32 bytes)
 {
 	unexpected(__func__);
