@@ -59,9 +59,7 @@ void siroccodv_wr_mkey_configure(struct siroccodv_qp_ex *dv_qp,
  */
 static struct siro_send_wqe *siro_setter_begin(struct siro_qp *qp)
 {
-	if (!qp->wqe)
-		return NULL;
-	if (qp->wqe->opcode != SIRO_WR_MKEY_CONF || !qp->setters) {
+	if (!qp->wqe || qp->wqe->opcode != SIRO_WR_MKEY_CONF || !qp->setters) {
 		siro_wr_fail(qp, EINVAL);
 		return NULL;
 	}

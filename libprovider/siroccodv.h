@@ -167,9 +167,8 @@ struct siroccodv_mkey_config {
  *
  * Return: 0; EINVAL: two layouts, a layout that is empty, too long or wraps, an
  * iova that makes it wrap, bad access_flags, reserved not 0; EOPNOTSUPP: an
- * unknown bit of comp_mask; EFAULT: entries that cannot be read; EBUSY: another
- * thread or a work request is changing the mkey; ENOMEM: no memory for a copy
- * of the entries; EIO: the device is gone.
+ * unknown bit of comp_mask; EBUSY: another thread or a work request is changing
+ * the mkey; ENOMEM: no memory for a copy of the entries; EIO: the device is gone.
  */
 int siroccodv_mkey_configure(struct siroccodv_mkey *mkey,
 			     const struct siroccodv_mkey_config *config);

@@ -101,7 +101,8 @@ static void siro_mkey_change(struct siro_mr_obj *obj, const struct siro_mkey_con
 		swap(obj->live_list, obj->staged_list);
 	}
 	siro_mr_set_state(mr, mr->length ? SIRO_MR_VALID : SIRO_MR_FREE);
-	siro_mr_registered(obj);
+	if (mr->length)
+		siro_mr_registered(obj);
 }
 
 /* Ends what siro_mkey_acquire() began. */

@@ -223,17 +223,18 @@ static bool siro_may_invalidate(const struct siro_mr_obj *obj, u32 key, u32 pd, 
 int siro_mr_invalidate(struct siro_mr_obj *obj)
 {
 	unsigned long flags;
-	bool mine;
+	u32 before;
 
 	spin_lock_irqsave(&obj->lock, flags);
-	mine = obj->mr.state != SIRO_MR_INVALID;
+	before = obj->mr.state;
 	WRITE_ONCE(obj->mr.state, SIRO_MR_INVALID);
 	spin_unlock_irqrestore(&obj->lock, flags);
-	if (!mine)
+	if (before == SIRO_MR_INVALID)
 		return -EINVAL;
 
 	siro_mr_wait_unused(&obj->mr);
-	siro_mr_invalidated(obj);
+	if (before == SIRO_MR_VALID)
+		siro_mr_invalidated(obj);
 	if (obj->kind == SIRO_MR_MKEY)
 		siro_mkey_clear(obj);
 	siro_mr_set_state(&obj->mr, SIRO_MR_FREE);
