@@ -78,6 +78,13 @@ siro_mr *Regions::resolve(u32 key, u64 va, u64 length, u32 access)
 	return mr;
 }
 
+/* A user decides how small the pieces are: it must not buy seconds of work with it. */
+void Regions::charge_piece()
+{
+	if (++pieces_ % pieces_per_packet == 0 && budget_ && *budget_)
+		--*budget_;
+}
+
 void Regions::release()
 {
 	named_.release();
@@ -109,6 +116,8 @@ span<u8> Regions::contiguous(const siro_mr &mr, u64 va, u64 most, bool write)
 
 	if (mr.layout != SIRO_MR_INDIRECT)
 		return region_bytes(mr, va, most, hint);
+
+	charge_piece();
 
 	Extents::Piece piece = Extents(mr.extents).at(va - mr.iova, hint);
 	u64 length = min(most, piece.length);

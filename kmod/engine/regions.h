@@ -51,7 +51,11 @@ private:
 /* Access to memory by key; nothing may be held when a region is invalidated. */
 class Regions {
 public:
-	Regions(void *port, u32 pd) : named_(port), below_(port), pd_(pd) {}
+	/* @budget: of the call; many small pieces use it up as packets do. */
+	Regions(void *port, u32 pd, u32 *budget = nullptr)
+		: named_(port), below_(port), pd_(pd), budget_(budget)
+	{
+	}
 
 	/*
 	 * The valid region of @key if it is in our protection domain, grants
@@ -78,10 +82,15 @@ private:
 	template <typename Use>
 	bool walk(const siro_mr &mr, u64 va, u64 length, bool write, Use use);
 	siro_mr *resolve(u32 key, u64 va, u64 length, u32 access);
+	void charge_piece();
+
+	static constexpr u32 pieces_per_packet = 64; /* that cost as much as one */
 
 	PinnedRegions named_;
 	PinnedRegions below_; /* what the entries of indirect regions name */
 	u32 pd_;
+	u32 *budget_;
+	u32 pieces_ = 0;
 };
 
 /*

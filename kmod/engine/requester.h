@@ -51,7 +51,8 @@ private:
 	/* What one call from the glue works with. */
 	struct Call {
 		Call(siro_context &context, u32 pd)
-			: ctx(context), regions(context.port, pd), burst(context, false)
+			: ctx(context), regions(context.port, pd, &context.budget),
+			  burst(context, false)
 		{
 		}
 

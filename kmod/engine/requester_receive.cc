@@ -67,13 +67,20 @@ void Requester::take_acknowledge(Call &call, const siro_packet &packet)
 		break;
 	case wire::aeth_rnr:
 	case wire::aeth_nak:
-		/* Everything before the refused packet has been executed. */
-		if (!acknowledge_until(call, psn))
-			implied_loss(call);
-		else if (kind == wire::aeth_rnr)
+		/*
+		 * Everything before the refused packet has been executed. A refusal
+		 * that ends the QP comes but once: the peer answers no repetition.
+		 */
+		if (!acknowledge_until(call, psn)) {
+			if (kind == wire::aeth_nak && value != wire::nak_psn_sequence)
+				take_early(call, packet);
+			else
+				implied_loss(call);
+		} else if (kind == wire::aeth_rnr) {
 			take_rnr(call, value);
-		else
+		} else {
 			take_nak(call, value);
+		}
 		break;
 	default:
 		call.ctx.counters[SIRO_CNT_STALE_RESPONSES]++;
@@ -300,6 +307,11 @@ void Requester::loss(Call &call)
 void Requester::take_early(Call &call, const siro_packet &packet)
 {
 	Psn psn(packet.psn);
+	const siro_packet *same = held_.first(psn, psn + 1);
+
+	/* An ACK may overtake the response of its PSN, which says more. */
+	if (same && same->opcode == wire::rc_acknowledge && packet.opcode != same->opcode)
+		held_.skip(call.ctx.port, psn, psn + 1);
 
 	switch (held_.hold(call.ctx.port, packet, psn.since(una_))) {
 	case HeldPackets::Verdict::held:

@@ -48,6 +48,14 @@ u8 *put_reth(u8 *to, u64 va, u32 rkey, u32 length)
 	return to + sizeof(wire::Reth);
 }
 
+/* In packets, see siro_context.budget. */
+u32 local_cost(const siro_send_wqe &wqe)
+{
+	constexpr u32 entries_per_packet = 32;
+
+	return wqe.opcode == SIRO_WR_MKEY_CONF ? 1 + wqe.mkey.count / entries_per_packet : 1;
+}
+
 } // namespace
 
 Psn Requester::cursor() const
@@ -122,7 +130,7 @@ Requester::Step Requester::advance(Call &call)
 	if (type_ != SIRO_QPT_RC)
 		return send_datagram(call, e);
 	if (is_local(e.wqe.opcode)) {
-		ctx.budget--;
+		ctx.budget -= min(ctx.budget, local_cost(e.wqe));
 		entry_sent();
 		return Step::done;
 	}

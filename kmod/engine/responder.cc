@@ -99,6 +99,8 @@ void Responder::run(siro_context &ctx)
 {
 	Call call(ctx, pd_);
 
+	if (has_next())
+		take_held(call);
 	nak_gap(call);
 	respond(call);
 	finish(call);
@@ -171,7 +173,7 @@ void Responder::take_early(Call &call, const siro_packet &packet)
 	switch (held_.hold(call.ctx.port, packet, ahead)) {
 	case HeldPackets::Verdict::held:
 		call.ctx.counters[SIRO_CNT_OOO_HELD]++;
-		if (!gap_until_ && !silent_)
+		if (!gap_until_ && !silent_ && !has_next())
 			gap_until_ = reorder_delay_.deadline(call.ctx.now);
 		break;
 	case HeldPackets::Verdict::already:
@@ -189,19 +191,30 @@ void Responder::nak_gap(Call &call)
 	if (!gap_until_ || call.ctx.now < gap_until_)
 		return;
 	gap_until_ = 0;
-	if (silent_)
+	if (silent_ || has_next())
 		return;
 	silent_ = true;
 	reorder_delay_.gave_up(expected_);
 	reply_nak(wire::syndrome(wire::aeth_nak, wire::nak_psn_sequence));
 }
 
-/* Executes what was held and is in sequence now. */
+/* Nothing is missing: what comes next waits for take_held(). */
+bool Responder::has_next()
+{
+	return held_.first(expected_, expected_ + 1);
+}
+
+/* Executes what was held and is in sequence now, no more at once than a batch has. */
 void Responder::take_held(Call &call)
 {
 	void *port = call.ctx.port;
 
-	for (;;) {
+	for (u32 taken = 0;; taken++) {
+		if (taken == SIRO_MAX_BURST_PACKETS && has_next()) {
+			call.ctx.outcome |= SIRO_OUT_MORE;
+			return;
+		}
+
 		Psn psn = expected_;
 		siro_packet *packet = state_ == SIRO_QPS_ERR ? nullptr : held_.take(psn);
 

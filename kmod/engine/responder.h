@@ -39,7 +39,8 @@ private:
 	/* What one call from the glue works with. */
 	struct Call {
 		Call(siro_context &context, u32 pd)
-			: ctx(context), regions(context.port, pd), burst(context, true)
+			: ctx(context), regions(context.port, pd, &context.budget),
+			  burst(context, true)
 		{
 		}
 
@@ -59,6 +60,7 @@ private:
 	void take_early(Call &call, const siro_packet &packet);
 	void take_in_sequence(Call &call, const siro_packet &packet);
 	void take_held(Call &call);
+	bool has_next();
 	void nak_gap(Call &call);
 	void discard_held(void *port);
 	void take_duplicate(Call &call, const siro_packet &packet);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* Copies of packets that came before their turn. */
+#include <linux/log2.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
 
@@ -13,6 +14,12 @@ struct siro_held {
 	struct siro_frag frag;
 	u8 data[];
 };
+
+/* What it takes of memory, or tiny packets would take much more than the limit. */
+static u32 siro_held_size(const struct siro_packet *packet)
+{
+	return roundup_pow_of_two(sizeof(struct siro_held) + packet->length);
+}
 
 static void siro_held_copy(u8 *to, const struct siro_packet *packet)
 {
@@ -32,9 +39,10 @@ struct siro_packet *siro_port_hold(void *port, const struct siro_packet *packet)
 	struct siro_dev *dev = ((struct siro_qp *)port)->dev;
 	struct siro_held *held;
 
-	if (atomic_add_return(packet->length, &dev->held_bytes) > SIRO_HELD_LIMIT)
+	if (atomic_add_return(siro_held_size(packet), &dev->held_bytes) > SIRO_HELD_LIMIT)
 		goto uncharge;
-	held = kmalloc(struct_size(held, data, packet->length), GFP_ATOMIC | __GFP_NOWARN);
+	/* A convenience: it leaves the reserves to others. */
+	held = kmalloc(struct_size(held, data, packet->length), GFP_NOWAIT | __GFP_NOWARN);
 	if (!held)
 		goto uncharge;
 
@@ -47,7 +55,7 @@ struct siro_packet *siro_port_hold(void *port, const struct siro_packet *packet)
 	return &held->packet;
 
 uncharge:
-	atomic_sub(packet->length, &dev->held_bytes);
+	atomic_sub(siro_held_size(packet), &dev->held_bytes);
 	return NULL;
 }
 
@@ -55,6 +63,6 @@ void siro_port_release(void *port, struct siro_packet *packet)
 {
 	struct siro_dev *dev = ((struct siro_qp *)port)->dev;
 
-	atomic_sub(packet->length, &dev->held_bytes);
+	atomic_sub(siro_held_size(packet), &dev->held_bytes);
 	kfree(container_of(packet, struct siro_held, packet));
 }

@@ -127,7 +127,7 @@ static int siro_mkey_apply(struct siro_mr_obj *obj, const struct siro_mkey_conf 
 		siro_mkey_change(obj, conf, &next);
 	}
 	siro_mkey_release(obj);
-	return ours ? 0 : -EINVAL;
+	return ours ? 0 : -EBUSY;
 }
 
 int siro_port_mkey_end(void *port, struct siro_mr *mkey, const struct siro_mkey_conf *conf)
@@ -223,10 +223,11 @@ static int siro_mkey_cleanup(struct ib_uobject *uobj, enum rdma_remove_reason wh
 			     struct uverbs_attr_bundle *attrs)
 {
 	struct siro_mr_obj *obj = uobj->object;
+	struct ib_pd *pd = obj->ibmr.pd;
 
 	atomic_sub(obj->max_entries, &siro_uobj_context(uobj)->mkey_entries);
-	atomic_dec(&obj->ibmr.pd->usecnt);
 	siro_mr_destroy(obj);
+	atomic_dec(&pd->usecnt); /* its number is free for others from here on */
 	return 0;
 }
 

@@ -125,8 +125,10 @@ static void siro_mr_retire(struct siro_mr_obj *obj)
 	do {
 		spin_lock_irqsave(&obj->lock, flags);
 		busy = obj->configuring;
-		if (!busy)
+		if (!busy) {
+			obj->retired = true;
 			WRITE_ONCE(obj->mr.state, SIRO_MR_INVALID);
+		}
 		spin_unlock_irqrestore(&obj->lock, flags);
 		if (busy)
 			cpu_relax();

@@ -237,7 +237,12 @@ int siro_mr_invalidate(struct siro_mr_obj *obj)
 		siro_mr_invalidated(obj);
 	if (obj->kind == SIRO_MR_MKEY)
 		siro_mkey_clear(obj);
-	siro_mr_set_state(&obj->mr, SIRO_MR_FREE);
+
+	/* It may have been destroyed meanwhile: who still finds it must not revive it. */
+	spin_lock_irqsave(&obj->lock, flags);
+	if (!obj->retired)
+		siro_mr_set_state(&obj->mr, SIRO_MR_FREE);
+	spin_unlock_irqrestore(&obj->lock, flags);
 	return 0;
 }
 

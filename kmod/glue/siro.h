@@ -254,6 +254,7 @@ struct siro_mr_obj {
 	enum siro_mr_kind kind;
 	bool remote_invalidate; /* mkey: the peer may invalidate it */
 	bool configuring; /* mkey: a list is being staged; under lock */
+	bool retired; /* INVALID for good; under lock */
 	/* lists: in use, filled by map_mr_sg(), kept for the next registration */
 	struct siro_mr_list *live_list;
 	struct siro_mr_list *staged_list;

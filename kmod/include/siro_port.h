@@ -65,7 +65,8 @@ struct siro_mr *siro_port_mkey_begin(void *port, __u32 key, __u32 pd,
  *
  * The caller holds no region. Accesses under the old configuration have ended
  * when it returns.
- * Return: 0, -EINVAL (-22): iova plus length would wrap.
+ * Return: 0, -EINVAL (-22): iova plus length would wrap, -EBUSY (-16): it is being
+ * invalidated.
  */
 int siro_port_mkey_end(void *port, struct siro_mr *mkey, const struct siro_mkey_conf *conf);
 
