@@ -711,6 +711,44 @@ struct port {
 		delete reinterpret_cast<held_packet *>(packet);
 	}
 
+	static void signature_lock(endpoint &e, siro_signature *signature)
+	{
+		if (e.dev.locked_)
+			fail("two signature regions are locked");
+		e.dev.locked_ = signature;
+	}
+
+	static void signature_unlock(endpoint &e, siro_signature *signature)
+	{
+		if (e.dev.locked_ != signature)
+			fail("unlock of a signature region that is not locked");
+		e.dev.locked_ = nullptr;
+	}
+
+	/* By one: a sanitizer sees a block too many. */
+	static int signature_grow(endpoint &e, siro_signature *signature)
+	{
+		auto &spill = e.dev.spills_[signature];
+
+		if (e.dev.locked_ != signature)
+			fail("a signature region grows without its lock");
+		if (e.refuse && e.refuse())
+			return enomem;
+
+		std::vector<siro_sig_block> larger(spill);
+
+		larger.resize(spill.size() + 1);
+		spill = std::move(larger);
+		signature->blocks.spill = spill.data();
+		signature->blocks.spill_count = static_cast<uint32_t>(spill.size());
+		return 0;
+	}
+
+	static void signature_error(endpoint &e, const siro_sig_error *error, bool latched)
+	{
+		e.dev.signature_errors.emplace_back(*error, latched);
+	}
+
 	static void need_no_pins(endpoint &e, const char *what)
 	{
 		for (auto &[mr, pins] : e.call_->pins)
@@ -995,6 +1033,32 @@ void siro_port_complete_recv(void *p, siro_context *ctx, const siro_cqe *cqe)
 siro_flow *siro_port_flow(void *p, __u32 ah)
 {
 	return port::flow(port::self(p), ah);
+}
+
+void siro_port_signature_lock(void *p, siro_signature *signature)
+{
+	port::signature_lock(port::self(p), signature);
+}
+
+void siro_port_signature_unlock(void *p, siro_signature *signature)
+{
+	port::signature_unlock(port::self(p), signature);
+}
+
+int siro_port_signature_grow(void *p, siro_signature *signature)
+{
+	return port::signature_grow(port::self(p), signature);
+}
+
+void siro_port_signature_error(void *p, siro_signature *, const siro_sig_error *error,
+			       __u32 latched)
+{
+	port::signature_error(port::self(p), error, latched);
+}
+
+siro_sig_injection *siro_port_signature_injection(void *p)
+{
+	return port::self(p).dev.injection;
 }
 
 siro_packet *siro_port_hold(void *p, const siro_packet *packet)

@@ -10,6 +10,7 @@
 
 #include "siro_engine.h"
 #include "siro_port.h"
+#include "siro_signature.h"
 #include "wire_packet.h"
 
 #include <deque>
@@ -118,6 +119,9 @@ public:
 
 	uint64_t counters[SIRO_CNT_COUNT] = {};
 	uint64_t now = second;
+	siro_sig_injection *injection = nullptr;
+	/* What the engine told of signature regions, and whether it was latched. */
+	std::vector<std::pair<siro_sig_error, bool>> signature_errors;
 
 private:
 	friend struct port;
@@ -127,6 +131,8 @@ private:
 	};
 	std::map<uint32_t, std::unique_ptr<region>> regions_; /* by key >> 8 */
 	std::map<uint32_t, handle> handles_;
+	std::map<siro_signature *, std::vector<siro_sig_block>> spills_;
+	siro_signature *locked_ = nullptr;
 	uint32_t next_index_ = 1;
 	uint32_t next_handle_ = 1;
 };

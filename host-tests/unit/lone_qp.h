@@ -96,7 +96,7 @@ host::packet atomic(uint32_t psn, uint8_t opcode, uint64_t va, uint32_t rkey, ui
 /* Numbers that no work request has. */
 constexpr bool is_unknown_opcode(unsigned opcode)
 {
-	return opcode == 8 || opcode > SIRO_WR_REG_INDIR_MR;
+	return opcode == 8 || opcode > SIRO_WR_REG_MR_INTEGRITY;
 }
 
 host::bytes some_bytes(size_t length, unsigned seed = 1);

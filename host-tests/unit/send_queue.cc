@@ -133,7 +133,7 @@ bool is_others(unsigned opcode, bool user)
 {
 	if (user)
 		return opcode == SIRO_WR_RDMA_READ_WITH_INV || opcode == SIRO_WR_REG_MR ||
-		       opcode == SIRO_WR_REG_INDIR_MR;
+		       opcode == SIRO_WR_REG_INDIR_MR || opcode == SIRO_WR_REG_MR_INTEGRITY;
 	return opcode == SIRO_WR_MKEY_CONF;
 }
 

@@ -29,7 +29,7 @@ signature_region::signature_region(const signature_attributes &a, unsigned seed)
 	sig.wire = a.wire;
 	sig.check_mask = a.check_mask;
 	sig.copy_mask = a.copy_mask;
-	sig.flags = a.flags;
+	sig.flags = a.flags | SIRO_SIG_KERNEL_LISTS;
 	sig.key = key;
 	allocate(sig.data, data_, a.data_length + (interleaved_ ? fields : 0), a.longest_piece,
 		 random);

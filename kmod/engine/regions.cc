@@ -2,6 +2,7 @@
 #include "regions.h"
 
 #include "extents.h"
+#include "signature_memory.h"
 
 namespace sirocco {
 
@@ -67,12 +68,12 @@ siro_mr *Regions::find(u32 key, u64 va, u64 length, u32 access)
 	return mr;
 }
 
-/* An entry of an indirect region: one level, same domain (no kernel key is in a user's). */
+/* An entry of another region's list: one level, same domain (no kernel key is in a user's). */
 siro_mr *Regions::resolve(u32 key, u64 va, u64 length, u32 access)
 {
 	siro_mr *mr = below_.find(key);
 
-	if (!mr || mr->layout == SIRO_MR_INDIRECT || mr->pd != pd_ ||
+	if (!mr || mr->layout >= SIRO_MR_INDIRECT || mr->pd != pd_ ||
 	    (mr->access & access) != access || !contains(*mr, va, length))
 		return nullptr;
 	return mr;
@@ -81,8 +82,8 @@ siro_mr *Regions::resolve(u32 key, u64 va, u64 length, u32 access)
 /* A user decides how small the pieces are: it must not buy seconds of work with it. */
 void Regions::charge_piece()
 {
-	if (++pieces_ % pieces_per_packet == 0 && budget_ && *budget_)
-		--*budget_;
+	if (++pieces_ % pieces_per_packet == 0 && ctx_ && ctx_->budget)
+		ctx_->budget--;
 }
 
 void Regions::release()
@@ -114,19 +115,26 @@ span<u8> Regions::contiguous(const siro_mr &mr, u64 va, u64 most, bool write)
 {
 	u32 &hint = named_.hint(mr);
 
+	if (mr.layout == SIRO_MR_SIGNATURE)
+		return {};
 	if (mr.layout != SIRO_MR_INDIRECT)
 		return region_bytes(mr, va, most, hint);
 
+	Extents::Piece piece = Extents(mr.extents).at(va - mr.iova, hint);
+
+	return piece_bytes(piece.address, min(most, piece.length), piece.lkey, write);
+}
+
+span<u8> Regions::piece_bytes(u64 address, u64 length, u32 lkey, bool write)
+{
 	charge_piece();
 
-	Extents::Piece piece = Extents(mr.extents).at(va - mr.iova, hint);
-	u64 length = min(most, piece.length);
-	siro_mr *below = resolve(piece.lkey, piece.address, length,
-				 write ? u32{SIRO_ACCESS_LOCAL_WRITE} : 0);
+	siro_mr *below =
+		resolve(lkey, address, length, write ? u32{SIRO_ACCESS_LOCAL_WRITE} : 0);
 
 	if (!below)
 		return {};
-	return region_bytes(*below, piece.address, length, below_.hint(*below));
+	return region_bytes(*below, address, length, below_.hint(*below));
 }
 
 /* Calls use() with contiguous bytes, in order. */
@@ -147,11 +155,16 @@ bool Regions::walk(const siro_mr &mr, u64 va, u64 length, bool write, Use use)
 
 bool Regions::is_reachable(const siro_mr &mr, u64 va, u64 length, bool write)
 {
+	if (mr.layout == SIRO_MR_SIGNATURE)
+		return SignatureMemory(*mr.signature, *this)
+			.is_wire_reachable(va - mr.iova, length, write);
 	return mr.layout != SIRO_MR_INDIRECT || walk(mr, va, length, write, [](span<u8>) {});
 }
 
 bool Regions::read(const siro_mr &mr, u64 va, u8 *to, u32 length)
 {
+	if (mr.layout == SIRO_MR_SIGNATURE)
+		return send_blocks(mr, va, to, length);
 	return walk(mr, va, length, false, [&to](span<u8> bytes) {
 		memory_copy(to, bytes.data(), bytes.size());
 		to += bytes.size();
@@ -160,6 +173,8 @@ bool Regions::read(const siro_mr &mr, u64 va, u8 *to, u32 length)
 
 bool Regions::write(const siro_mr &mr, u64 va, const u8 *from, u32 length)
 {
+	if (mr.layout == SIRO_MR_SIGNATURE)
+		return receive_blocks(mr, va, from, length);
 	return walk(mr, va, length, true, [&from](span<u8> bytes) {
 		memory_copy(bytes.data(), from, bytes.size());
 		from += bytes.size();
@@ -195,6 +210,19 @@ bool SgeList::walk(Regions &regions, u64 offset, u32 length, u32 access, Copy co
 		length -= n;
 	}
 	return !length;
+}
+
+/* A bad key is found when the bytes are placed. */
+bool SgeList::has_room(Regions &regions, u64 offset, u32 length) const
+{
+	bool room = true;
+
+	static_cast<void>(walk(regions, offset, length, SIRO_ACCESS_LOCAL_WRITE,
+			       [&](const siro_mr &mr, u64 va, u32 n) {
+				       room = regions.has_room(mr, va, n);
+				       return room;
+			       }));
+	return room;
 }
 
 bool SgeList::gather(Regions &regions, u64 offset, u8 *to, u32 length) const

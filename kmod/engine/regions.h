@@ -5,6 +5,7 @@
 #include "base/base.h"
 
 #include "siro_port.h"
+#include "siro_signature.h"
 
 namespace sirocco {
 
@@ -51,11 +52,16 @@ private:
 /* Access to memory by key; nothing may be held when a region is invalidated. */
 class Regions {
 public:
-	/* @budget: of the call; many small pieces use it up as packets do. */
-	Regions(void *port, u32 pd, u32 *budget = nullptr)
-		: named_(port), below_(port), pd_(pd), budget_(budget)
+	/*
+	 * Many small pieces use the budget of @ctx up as packets do. @cursor: of the
+	 * half's stream of packets.
+	 */
+	Regions(siro_context &ctx, u32 pd, siro_sig_cursor &cursor)
+		: named_(ctx.port), below_(ctx.port), pd_(pd), ctx_(&ctx), cursor_(&cursor)
 	{
 	}
+
+	Regions(void *port, u32 pd) : named_(port), below_(port), pd_(pd) {}
 
 	/*
 	 * The valid region of @key if it is in our protection domain, grants
@@ -67,14 +73,25 @@ public:
 	/*
 	 * The rest wants a range of what find() has returned. A range of an
 	 * indirect region fails where an entry's key is no good; is_reachable()
-	 * tells before a byte is touched.
+	 * tells before a byte is touched. What has_room() refuses may be written
+	 * later, when there is memory again.
 	 */
 	[[nodiscard]] bool is_reachable(const siro_mr &mr, u64 va, u64 length, bool write);
+	[[nodiscard]] bool has_room(const siro_mr &mr, u64 va, u32 length);
 	[[nodiscard]] bool read(const siro_mr &mr, u64 va, u8 *to, u32 length);
 	[[nodiscard]] bool write(const siro_mr &mr, u64 va, const u8 *from, u32 length);
 
 	/* At most @most bytes that lie together in memory; none if a key is no good. */
 	span<u8> contiguous(const siro_mr &mr, u64 va, u64 most, bool write);
+
+	/* The same of a piece whose key names another region; not one of pieces. */
+	span<u8> piece_bytes(u64 address, u64 length, u32 lkey, bool write);
+
+	/* What is read next is the beginning of a message. */
+	void begin_message()
+	{
+		cursor_->live = 0;
+	}
 
 	void release();
 
@@ -82,6 +99,8 @@ private:
 	template <typename Use>
 	bool walk(const siro_mr &mr, u64 va, u64 length, bool write, Use use);
 	siro_mr *resolve(u32 key, u64 va, u64 length, u32 access);
+	bool send_blocks(const siro_mr &mr, u64 va, u8 *to, u32 length);
+	bool receive_blocks(const siro_mr &mr, u64 va, const u8 *from, u32 length);
 	void charge_piece();
 
 	static constexpr u32 pieces_per_packet = 64; /* that cost as much as one */
@@ -89,7 +108,8 @@ private:
 	PinnedRegions named_;
 	PinnedRegions below_; /* what the entries of indirect regions name */
 	u32 pd_;
-	u32 *budget_;
+	siro_context *ctx_ = nullptr;
+	siro_sig_cursor *cursor_ = nullptr;
 	u32 pieces_ = 0;
 };
 
@@ -105,6 +125,9 @@ public:
 	SgeList(const siro_sge *sges, u32 count) : sges_(sges), count_(count) {}
 
 	u64 length() const;
+
+	/* Tells whether scatter() may begin. */
+	[[nodiscard]] bool has_room(Regions &regions, u64 offset, u32 length) const;
 
 	/* The range must lie within the list. False if an entry's key is no good. */
 	[[nodiscard]] bool gather(Regions &regions, u64 offset, u8 *to, u32 length) const;

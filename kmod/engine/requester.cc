@@ -51,7 +51,7 @@ void Requester::discard(void *port)
 
 void Requester::run(siro_context &ctx)
 {
-	Call call(ctx, pd_);
+	Call call(ctx, pd_, sig_cursor_);
 
 	transmit(call);
 	finish(call);
@@ -59,7 +59,7 @@ void Requester::run(siro_context &ctx)
 
 void Requester::timeout(siro_context &ctx)
 {
-	Call call(ctx, pd_);
+	Call call(ctx, pd_, sig_cursor_);
 
 	if (state_ == SIRO_QPS_RTS || state_ == SIRO_QPS_SQD) {
 		if (timer_.expired(ctx.now) && timer_.exhausted(ctx.now)) {

@@ -50,9 +50,8 @@ public:
 private:
 	/* What one call from the glue works with. */
 	struct Call {
-		Call(siro_context &context, u32 pd)
-			: ctx(context), regions(context.port, pd, &context.budget),
-			  burst(context, false)
+		Call(siro_context &context, u32 pd, siro_sig_cursor &cursor)
+			: ctx(context), regions(context, pd, cursor), burst(context, false)
 		{
 		}
 
@@ -153,6 +152,7 @@ private:
 
 	bool rewound_ = false; /* a recovery has begun at una_ */
 	bool drained_ = false; /* SQ_DRAINED was reported */
+	siro_sig_cursor sig_cursor_{}; /* of SENDs and WRITEs */
 	u8 rnr_left_ = 0;
 	u64 rnr_until_ = 0;
 	RetransmitTimer timer_;

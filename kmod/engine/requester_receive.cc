@@ -8,7 +8,7 @@ namespace sirocco {
 
 void Requester::receive(siro_context &ctx, const siro_batch &batch)
 {
-	Call call(ctx, pd_);
+	Call call(ctx, pd_, sig_cursor_);
 
 	if (type_ != SIRO_QPT_RC || (state_ != SIRO_QPS_RTS && state_ != SIRO_QPS_SQD)) {
 		ctx.counters[SIRO_CNT_WRONG_STATE] += batch.count;
@@ -173,6 +173,11 @@ void Requester::take_read_response(Call &call, const siro_packet &packet)
 	if (packet.payload_length != min(u64{attr_.mtu}, e->length - offset)) {
 		fail(call, SIRO_WC_BAD_RESP_ERR);
 		return;
+	}
+	if (!SgeList(e->sges(), e->wqe.num_sge)
+		     .has_room(call.regions, offset, packet.payload_length)) {
+		call.ctx.counters[SIRO_CNT_SIG_DROPPED]++;
+		return; /* as if it was lost */
 	}
 	if (!place(call, *e, offset, packet)) {
 		fail(call, SIRO_WC_LOC_PROT_ERR);

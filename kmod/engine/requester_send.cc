@@ -211,6 +211,7 @@ u32 Requester::execute_local(Call &call, SendEntry &e)
 	call.regions.release();
 	switch (e.wqe.opcode) {
 	case SIRO_WR_REG_MR:
+	case SIRO_WR_REG_MR_INTEGRITY:
 		ret = siro_port_mr_register(port, &e.wqe);
 		break;
 	case SIRO_WR_REG_INDIR_MR:
@@ -341,6 +342,8 @@ bool Requester::fill(Call &call, const SendEntry &e, u64 offset, u8 *to, u32 byt
 		memory_copy(to, e.inline_data() + offset, bytes);
 		return true;
 	}
+	if (!offset)
+		call.regions.begin_message();
 	return SgeList(e.sges(), e.wqe.num_sge).gather(call.regions, offset, to, bytes);
 }
 

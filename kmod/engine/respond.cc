@@ -125,6 +125,8 @@ bool Responder::answer_read(Call &call, ReadResource &r)
 
 	if (props & wire::has_aeth)
 		p = put_aeth(p, ack_syndrome(call), r.msn);
+	if (r.next == r.begin)
+		call.regions.begin_message();
 	if (mr && !call.regions.read(*mr, r.va + offset, p, payload))
 		return refuse_read(call, r);
 	memory_zero(p + payload, pad);

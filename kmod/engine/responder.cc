@@ -97,7 +97,7 @@ void Responder::discard_held(void *port)
 
 void Responder::run(siro_context &ctx)
 {
-	Call call(ctx, pd_);
+	Call call(ctx, pd_, sig_cursor_);
 
 	if (has_next())
 		take_held(call);
@@ -108,7 +108,7 @@ void Responder::run(siro_context &ctx)
 
 void Responder::receive(siro_context &ctx, const siro_batch &batch)
 {
-	Call call(ctx, pd_);
+	Call call(ctx, pd_, sig_cursor_);
 
 	if (state_ < SIRO_QPS_RTR || state_ == SIRO_QPS_ERR) {
 		ctx.counters[SIRO_CNT_WRONG_STATE] += batch.count;
@@ -289,7 +289,9 @@ void Responder::take_datagram(Call &call, const siro_packet &packet, const siro_
 		return;
 	}
 	if (acquire(call) != Recv::ready ||
-	    SgeList(sges_, recv_.num_sge).length() < SIRO_GRH_BYTES + packet.payload_length) {
+	    SgeList(sges_, recv_.num_sge).length() < SIRO_GRH_BYTES + packet.payload_length ||
+	    !SgeList(sges_, recv_.num_sge)
+		     .has_room(call.regions, 0, SIRO_GRH_BYTES + packet.payload_length)) {
 		ctx.counters[SIRO_CNT_OUT_OF_BUFFER]++;
 		return;
 	}
@@ -333,6 +335,17 @@ Responder::Recv Responder::acquire(Call &call)
 			complete_recv(call, cqe, SIRO_WC_LOC_QP_OP_ERR);
 		return Recv::bad;
 	}
+}
+
+/* The packet counts as lost: the peer will send it again. */
+void Responder::drop_for_memory(Call &call)
+{
+	call.ctx.counters[SIRO_CNT_SIG_DROPPED]++;
+}
+
+bool Responder::has_room_in_recv(Call &call, const siro_packet &packet, u64 offset)
+{
+	return SgeList(sges_, recv_.num_sge).has_room(call.regions, offset, packet.payload_length);
 }
 
 bool Responder::place_recv(Call &call, const siro_packet &packet, u64 offset)

@@ -38,9 +38,8 @@ public:
 private:
 	/* What one call from the glue works with. */
 	struct Call {
-		Call(siro_context &context, u32 pd)
-			: ctx(context), regions(context.port, pd, &context.budget),
-			  burst(context, true)
+		Call(siro_context &context, u32 pd, siro_sig_cursor &cursor)
+			: ctx(context), regions(context, pd, cursor), burst(context, true)
 		{
 		}
 
@@ -69,7 +68,9 @@ private:
 	void complete_recv(Call &call, siro_cqe &cqe, u32 status);
 	void fail(Call &call, u8 nak_code, u32 status);
 	void not_ready(Call &call);
+	void drop_for_memory(Call &call);
 	void flush(Call &call);
+	bool has_room_in_recv(Call &call, const siro_packet &packet, u64 offset);
 	bool place_recv(Call &call, const siro_packet &packet, u64 offset);
 
 	/* responder_execute.cc */
@@ -125,6 +126,7 @@ private:
 	u64 write_va_ = 0;
 
 	ReadResources resources_;
+	siro_sig_cursor sig_cursor_{}; /* of READ responses */
 
 	siro_recv_wqe recv_{};
 	siro_sge sges_[SIRO_MAX_SGE];

@@ -87,15 +87,19 @@ void Responder::execute_send(Call &call, const siro_packet &packet)
 			return;
 		placed_ = 0;
 	}
-	message_ = Message::send;
 	if (u64{placed_} + packet.payload_length > SgeList(sges_, recv_.num_sge).length()) {
 		fail(call, wire::nak_invalid_request, SIRO_WC_LOC_LEN_ERR);
+		return;
+	}
+	if (!has_room_in_recv(call, packet, placed_)) {
+		drop_for_memory(call);
 		return;
 	}
 	if (!place_recv(call, packet, placed_)) {
 		fail(call, wire::nak_remote_operation, SIRO_WC_LOC_PROT_ERR);
 		return;
 	}
+	message_ = Message::send;
 	placed_ += packet.payload_length;
 	if (headers.is(wire::last))
 		accept_last(call, packet);
@@ -138,6 +142,10 @@ void Responder::execute_write(Call &call, const siro_packet &packet)
 		if (!mr || !call.regions.is_reachable(*mr, write_va_ + placed_,
 						      packet.payload_length, true)) {
 			fail(call, wire::nak_remote_access, SIRO_WC_REM_ACCESS_ERR);
+			return;
+		}
+		if (!call.regions.has_room(*mr, write_va_ + placed_, packet.payload_length)) {
+			drop_for_memory(call);
 			return;
 		}
 	}

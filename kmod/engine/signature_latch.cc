@@ -3,15 +3,16 @@
 
 namespace sirocco {
 
-void SignatureLatch::put(const siro_sig_error &error)
+bool SignatureLatch::put(const siro_sig_error &error)
 {
 	u32 expected = empty;
 
 	if (!__atomic_compare_exchange_n(&latch_.state, &expected, u32{filling}, false,
 					 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-		return;
+		return false;
 	latch_.error = error;
 	store_release(latch_.state, full);
+	return true;
 }
 
 bool SignatureLatch::take(siro_sig_error &error)

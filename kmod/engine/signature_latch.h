@@ -13,7 +13,8 @@ class SignatureLatch {
 public:
 	explicit SignatureLatch(siro_sig_latch &latch) : latch_(latch) {}
 
-	void put(const siro_sig_error &error);
+	/* Whether it is the first. */
+	bool put(const siro_sig_error &error);
 	[[nodiscard]] bool take(siro_sig_error &error);
 	void reset();
 

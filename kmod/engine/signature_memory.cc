@@ -24,9 +24,10 @@ siro_sig_domain domain_of_list(const siro_signature &s)
 } // namespace
 
 SignatureMemory::SignatureMemory(const siro_signature &signature, Regions &below)
-	: below_(below), layout_(domain_of_list(signature)), data_{signature.data, 0, 0},
-	  fields_{signature.metadata, 0, 0}, interval_(signature.memory.interval),
-	  field_(field_bytes(signature.memory.format)), interleaved_(is_interleaved(signature))
+	: below_(below), wire_(signature.wire), layout_(domain_of_list(signature)),
+	  data_{signature.data, 0}, fields_{signature.metadata, 0}, interval_(signature.memory.interval),
+	  field_(field_bytes(signature.memory.format)), interleaved_(is_interleaved(signature)),
+	  is_kernel_(signature.flags & SIRO_SIG_KERNEL_LISTS)
 {
 }
 
@@ -35,15 +36,9 @@ span<u8> SignatureMemory::bytes(List &list, u64 offset, u64 most, bool write)
 	Extents::Piece piece = Extents(list.extents).at(offset, list.hint);
 	u64 length = min(most, piece.length);
 
-	if (!piece.lkey)
+	if (is_kernel_)
 		return {reinterpret_cast<u8 *>(static_cast<uptr>(piece.address)), length};
-
-	siro_mr *mr = below_.find(piece.lkey, piece.address, length,
-				  write ? u32{SIRO_ACCESS_LOCAL_WRITE} : 0);
-
-	if (!mr || mr->layout == SIRO_MR_INDIRECT || mr->layout == SIRO_MR_SIGNATURE)
-		return {};
-	return region_bytes(*mr, piece.address, length, list.region_hint);
+	return below_.piece_bytes(piece.address, length, piece.lkey, write);
 }
 
 template <typename Use>
@@ -136,6 +131,17 @@ bool SignatureMemory::is_reachable(u64 data, u64 length, bool write)
 		if (!walk_field(block, write, nothing))
 			return false;
 	return true;
+}
+
+bool SignatureMemory::is_wire_reachable(u64 offset, u64 length, bool write)
+{
+	if (is_kernel_ || !length)
+		return true;
+
+	u64 begin = wire_.part(offset, 1).data;
+	SignatureLayout::Part last = wire_.part(offset + length - 1, 1);
+
+	return is_reachable(begin, last.data + !last.is_field - begin, write);
 }
 
 } // namespace sirocco

@@ -12,7 +12,7 @@ namespace sirocco {
 /* Each fails only where an entry of a list names a key that is no good. */
 class SignatureMemory {
 public:
-	/* @below: for the keys in the lists; not the object that holds this region. */
+	/* @below: for the keys in the lists */
 	SignatureMemory(const siro_signature &signature, Regions &below);
 
 	[[nodiscard]] bool read(u64 data, u8 *to, u32 length);
@@ -27,11 +27,13 @@ public:
 	/* Tells of data and its fields before a byte of them is touched. */
 	[[nodiscard]] bool is_reachable(u64 data, u64 length, bool write);
 
+	/* The same of the data that bytes of the wire stand for. */
+	[[nodiscard]] bool is_wire_reachable(u64 offset, u64 length, bool write);
+
 private:
 	struct List {
 		const siro_extents &extents;
 		u32 hint;
-		u32 region_hint;
 	};
 
 	span<u8> bytes(List &list, u64 offset, u64 most, bool write);
@@ -43,12 +45,14 @@ private:
 	bool walk_field(u64 block, bool write, Use use);
 
 	Regions &below_;
+	SignatureLayout wire_;
 	SignatureLayout layout_; /* of data_ */
 	List data_;
 	List fields_;
 	u32 interval_;
 	u32 field_;
 	bool interleaved_;
+	bool is_kernel_;
 };
 
 } // namespace sirocco

@@ -3,9 +3,10 @@
 
 namespace sirocco {
 
-SignatureReceiver::SignatureReceiver(siro_signature &signature, SignatureMemory &memory)
+SignatureReceiver::SignatureReceiver(siro_signature &signature, SignatureMemory &memory,
+				     siro_context *ctx)
 	: signature_(signature), memory_(memory), blocks_(signature.blocks), wire_(signature.wire),
-	  tracks_(signature, SIRO_SIG_ON_WIRE)
+	  tracks_(signature, SIRO_SIG_ON_WIRE, ctx)
 {
 }
 
@@ -158,8 +159,7 @@ SignatureStatus SignatureReceiver::retire(const Track &track, siro_sig_block &bl
 
 	bool written = true;
 
-	if (track.input())
-		tracks_.report(block, signature_);
+	tracks_.finish(track, block, signature_);
 	if (track.has_output()) {
 		u8 field[SIRO_SIG_MAX_FIELD];
 

@@ -4,9 +4,9 @@
 namespace sirocco {
 
 SignatureSender::SignatureSender(siro_signature &signature, SignatureMemory &memory,
-				 siro_sig_cursor &cursor)
+				 siro_sig_cursor &cursor, siro_context *ctx)
 	: signature_(signature), memory_(memory), cursor_(cursor), wire_(signature.wire),
-	  tracks_(signature, SIRO_SIG_IN_MEMORY)
+	  tracks_(signature, SIRO_SIG_IN_MEMORY, ctx)
 {
 }
 
@@ -104,10 +104,10 @@ bool SignatureSender::advance(const Track &track, u64 data, const u8 *bytes, u32
 		if (!offset)
 			track.begin(block, index);
 		track.add(block, offset, bytes, here);
-		if (block.end == track.interval() && track.input()) {
-			if (!memory_.read_field(index, block.field))
+		if (block.end == track.interval()) {
+			if (track.input() && !memory_.read_field(index, block.field))
 				return false;
-			tracks_.report(block, signature_);
+			tracks_.finish(track, block, signature_);
 		}
 		data += here;
 		bytes += here;

@@ -50,6 +50,11 @@ u64 Track::output_guard(const siro_sig_block &block) const
 	return sums_output_ ? Guard(*output_).finish(block.output, block.end) : 0;
 }
 
+bool Track::is_escaped(const siro_sig_block &block) const
+{
+	return Field(*input_).is_escaped(block.field);
+}
+
 bool Track::check(const siro_sig_block &block, siro_sig_error &error) const
 {
 	return Field(*input_).check(block.index, block.field, input_guard(block), check_mask_,
@@ -69,8 +74,8 @@ void Track::make(const siro_sig_block &block, u8 *field) const
 			field[i] = block.field[i];
 }
 
-Tracks::Tracks(const siro_signature &signature, u32 input_domain)
-	: input_domain_(static_cast<u16>(input_domain))
+Tracks::Tracks(const siro_signature &signature, u32 input_domain, siro_context *ctx)
+	: input_domain_(static_cast<u16>(input_domain)), ctx_(ctx)
 {
 	bool from_memory = input_domain == SIRO_SIG_IN_MEMORY;
 	const siro_sig_domain *input = from_memory ? &signature.memory : &signature.wire;
@@ -80,6 +85,10 @@ Tracks::Tracks(const siro_signature &signature, u32 input_domain)
 		input = nullptr;
 	if (output->format == SIRO_SIG_NONE)
 		output = nullptr;
+	if (output)
+		operation_ = input ? SIRO_CNT_SIG_PASSED : SIRO_CNT_SIG_INSERTED;
+	else
+		operation_ = SIRO_CNT_SIG_STRIPPED;
 	if (input && output && input->interval != output->interval) {
 		tracks_[count_++] = Track(0, signature, input, nullptr);
 		tracks_[count_++] = Track(1, signature, nullptr, output);
@@ -88,15 +97,56 @@ Tracks::Tracks(const siro_signature &signature, u32 input_domain)
 	}
 }
 
-void Tracks::report(const siro_sig_block &block, siro_signature &signature) const
+void Tracks::count(u32 counter) const
+{
+	if (ctx_)
+		ctx_->counters[counter]++;
+}
+
+bool Tracks::is_checked(const Track &track, const siro_sig_block &block) const
+{
+	if (!track.input() || !track.has_checks())
+		return false;
+	if (!track.is_escaped(block))
+		return true;
+	count(SIRO_CNT_SIG_ESCAPED);
+	return false;
+}
+
+void Tracks::report(const siro_sig_error &error, siro_signature &signature) const
+{
+	bool latched = SignatureLatch(signature.latch).put(error);
+
+	switch (error.type) {
+	case SIRO_SIG_BAD_GUARD:
+		count(SIRO_CNT_SIG_GUARD_ERRORS);
+		break;
+	case SIRO_SIG_BAD_APPTAG:
+		count(SIRO_CNT_SIG_APP_ERRORS);
+		break;
+	default:
+		count(SIRO_CNT_SIG_REF_ERRORS);
+	}
+	if (ctx_)
+		siro_port_signature_error(ctx_->port, &signature, &error, latched);
+}
+
+void Tracks::finish(const Track &track, const siro_sig_block &block,
+		    siro_signature &signature) const
 {
 	siro_sig_error error = {};
 
-	if (of_input().check(block, error))
+	/* Of two tracks that of the output counts the operation. */
+	if (&track == end() - 1)
+		count(operation_);
+	if (!is_checked(track, block))
+		return;
+	count(SIRO_CNT_SIG_CHECKED);
+	if (track.check(block, error))
 		return;
 	error.key = signature.key;
 	error.domain = input_domain_;
-	SignatureLatch(signature.latch).put(error);
+	report(error, signature);
 }
 
 } // namespace sirocco

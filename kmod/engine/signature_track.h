@@ -51,6 +51,14 @@ public:
 	/* Data of the block; the first byte is its byte @offset. */
 	void add(siro_sig_block &block, u32 offset, const u8 *data, u32 length) const;
 
+	/* A complete block of an input that is exempt from checks. */
+	bool is_escaped(const siro_sig_block &block) const;
+
+	bool has_checks() const
+	{
+		return check_mask_;
+	}
+
 	/* False if the field of a complete block is wrong. */
 	[[nodiscard]] bool check(const siro_sig_block &block, siro_sig_error &error) const;
 
@@ -75,7 +83,7 @@ private:
 /* The tracks of a transfer: two if blocks in memory and on the wire differ in size. */
 class Tracks {
 public:
-	Tracks(const siro_signature &signature, u32 input_domain);
+	Tracks(const siro_signature &signature, u32 input_domain, siro_context *ctx);
 
 	const Track *begin() const
 	{
@@ -99,12 +107,20 @@ public:
 		return tracks_[count_ - 1];
 	}
 
-	void report(const siro_sig_block &block, siro_signature &signature) const;
+	/* Counts a block that is complete, latches and reports what is wrong with it. */
+	void finish(const Track &track, const siro_sig_block &block,
+		    siro_signature &signature) const;
 
 private:
+	void count(u32 counter) const;
+	bool is_checked(const Track &track, const siro_sig_block &block) const;
+	void report(const siro_sig_error &error, siro_signature &signature) const;
+
 	Track tracks_[2];
 	u32 count_ = 0;
+	u32 operation_ = 0; /* what a block is counted as */
 	u16 input_domain_;
+	siro_context *ctx_;
 };
 
 } // namespace sirocco

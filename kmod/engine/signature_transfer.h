@@ -25,8 +25,9 @@ inline bool holds_wire_range(const siro_signature &signature, u64 offset, u64 le
 /* Memory to wire: the ranges are repeated at will, those in order are faster. */
 class SignatureSender {
 public:
+	/* @ctx: to count and report; nullptr: neither */
 	SignatureSender(siro_signature &signature, SignatureMemory &memory,
-			siro_sig_cursor &cursor);
+			siro_sig_cursor &cursor, siro_context *ctx = nullptr);
 
 	/*
 	 * Bytes @offset to @offset + @length of the wire. An input's block is checked
@@ -56,7 +57,8 @@ private:
  */
 class SignatureReceiver {
 public:
-	SignatureReceiver(siro_signature &signature, SignatureMemory &memory);
+	SignatureReceiver(siro_signature &signature, SignatureMemory &memory,
+			  siro_context *ctx = nullptr);
 
 	/*
 	 * For the open blocks of a packet that place() gets in one piece, or in

@@ -32,7 +32,7 @@ constexpr bool is_atomic(u8 op)
 constexpr bool is_local(u8 op)
 {
 	return op == SIRO_WR_LOCAL_INV || op == SIRO_WR_REG_MR || op == SIRO_WR_REG_INDIR_MR ||
-	       op == SIRO_WR_MKEY_CONF;
+	       op == SIRO_WR_REG_MR_INTEGRITY || op == SIRO_WR_MKEY_CONF;
 }
 
 /* Ends only when a response with data has come. */
@@ -55,7 +55,7 @@ constexpr bool consumes_receive(u8 op)
 constexpr bool is_kernel_only(u8 op)
 {
 	return op == SIRO_WR_REG_MR || op == SIRO_WR_REG_INDIR_MR ||
-	       op == SIRO_WR_RDMA_READ_WITH_INV;
+	       op == SIRO_WR_REG_MR_INTEGRITY || op == SIRO_WR_RDMA_READ_WITH_INV;
 }
 
 constexpr bool is_user_only(u8 op)
@@ -91,6 +91,7 @@ constexpr u8 completion_opcode(u8 op)
 	case SIRO_WR_LOCAL_INV:
 		return SIRO_WC_LOCAL_INV;
 	case SIRO_WR_REG_MR:
+	case SIRO_WR_REG_MR_INTEGRITY:
 		return SIRO_WC_REG_MR;
 	case SIRO_WR_REG_INDIR_MR:
 		return SIRO_WC_REG_INDIR_MR;

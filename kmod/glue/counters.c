@@ -53,6 +53,16 @@ static const struct rdma_stat_desc siro_stats[SIRO_CNT_COUNT] = {
 	SIRO_STAT(GAPS_REGISTRATIONS, "gaps_registrations"),
 	SIRO_STAT(INDIRECT_REGISTRATIONS, "indirect_registrations"),
 	SIRO_STAT(INVALIDATIONS, "invalidations"),
+	SIRO_STAT(SIG_REGISTRATIONS, "sig_registrations"),
+	SIRO_STAT(SIG_INSERTED, "sig_inserted"),
+	SIRO_STAT(SIG_STRIPPED, "sig_stripped"),
+	SIRO_STAT(SIG_PASSED, "sig_passed"),
+	SIRO_STAT(SIG_CHECKED, "sig_checked"),
+	SIRO_STAT(SIG_ESCAPED, "sig_escaped"),
+	SIRO_STAT(SIG_GUARD_ERRORS, "sig_guard_errors"),
+	SIRO_STAT(SIG_APP_ERRORS, "sig_app_errors"),
+	SIRO_STAT(SIG_REF_ERRORS, "sig_ref_errors"),
+	SIRO_STAT(SIG_DROPPED, "sig_dropped"),
 };
 
 struct rdma_hw_stats *siro_alloc_stats(struct ib_device *ibdev, u32 port)
@@ -61,7 +71,7 @@ struct rdma_hw_stats *siro_alloc_stats(struct ib_device *ibdev, u32 port)
 					  RDMA_HW_STATS_DEFAULT_LIFESPAN);
 }
 
-static u64 siro_counter(struct siro_dev *dev, unsigned int counter)
+u64 siro_counter(struct siro_dev *dev, unsigned int counter)
 {
 	u64 sum = 0;
 	int cpu;
@@ -69,6 +79,11 @@ static u64 siro_counter(struct siro_dev *dev, unsigned int counter)
 	for_each_possible_cpu(cpu)
 		sum += READ_ONCE(per_cpu_ptr(dev->counters, cpu)->value[counter]);
 	return sum;
+}
+
+const char *siro_counter_name(unsigned int counter)
+{
+	return siro_stats[counter].name;
 }
 
 int siro_get_stats(struct ib_device *ibdev, struct rdma_hw_stats *stats, u32 port, int index)

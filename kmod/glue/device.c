@@ -11,6 +11,7 @@
 #include <rdma/ib_mad.h>
 
 #include "siro.h"
+#include "verbs.h"
 
 #define SIRO_FW_VERSION ((0ULL << 32) | (1 << 16) | 0)
 #define SIRO_MAX_OBJECTS SZ_1M
@@ -42,7 +43,7 @@ static int siro_query_device(struct ib_device *ibdev, struct ib_device_attr *att
 				 IB_DEVICE_PORT_ACTIVE_EVENT | IB_DEVICE_SYS_IMAGE_GUID |
 				 IB_DEVICE_RC_RNR_NAK_GEN | IB_DEVICE_SRQ_RESIZE |
 				 IB_DEVICE_MEM_MGT_EXTENSIONS;
-	attr->kernel_cap_flags = IBK_ALLOW_USER_UNREG | IBK_SG_GAPS_REG;
+	attr->kernel_cap_flags = IBK_ALLOW_USER_UNREG | IBK_SG_GAPS_REG | IBK_INTEGRITY_HANDOVER;
 	attr->max_send_sge = SIRO_MAX_SGE;
 	attr->max_recv_sge = SIRO_MAX_SGE;
 	attr->max_sge_rd = SIRO_MAX_SGE;
@@ -59,6 +60,9 @@ static int siro_query_device(struct ib_device *ibdev, struct ib_device_attr *att
 	attr->max_srq_wr = SZ_1M;
 	attr->max_srq_sge = SIRO_MAX_SGE;
 	attr->max_fast_reg_page_list_len = SIRO_MAX_PAGE_LIST;
+	attr->max_pi_fast_reg_page_list_len = SIRO_MAX_PI_LIST;
+	attr->sig_prot_cap = IB_PROT_T10DIF_TYPE_1 | IB_PROT_T10DIF_TYPE_2 | IB_PROT_T10DIF_TYPE_3;
+	attr->sig_guard_cap = IB_GUARD_T10DIF_CRC | IB_GUARD_T10DIF_CSUM;
 	attr->max_pkeys = 1;
 	attr->local_ca_ack_delay = 15;
 	return 0;
@@ -209,6 +213,7 @@ static void siro_dealloc_driver(struct ib_device *ibdev)
 {
 	struct siro_dev *dev = to_siro_dev(ibdev);
 
+	siro_debugfs_remove(dev);
 	mutex_lock(&siro_dev_mutex);
 	list_del(&dev->list);
 	siro_net_put(dev->net);
@@ -401,6 +406,7 @@ static int siro_dev_catch_up(struct net_device *ndev, struct net *net)
 	if (!gone)
 		siro_dev_update_port(to_siro_dev(ibdev));
 	rtnl_unlock();
+	siro_debugfs_add(to_siro_dev(ibdev));
 
 	if (gone) {
 		ib_unregister_device_and_put(ibdev);

@@ -28,6 +28,7 @@ static int __init siro_init(void)
 	if (err)
 		goto exit_rx;
 
+	siro_debugfs_init();
 	rdma_link_register(&siro_link_ops);
 	return 0;
 
@@ -43,6 +44,7 @@ static void __exit siro_exit(void)
 	rdma_link_unregister(&siro_link_ops);
 	ib_unregister_driver((enum rdma_driver_id)SIROCCO_DRIVER_ID);
 	siro_netdev_exit();
+	siro_debugfs_exit();
 	siro_rx_exit();
 	destroy_workqueue(siro_wq);
 	rcu_barrier(); /* objects that are freed by callbacks of this module */

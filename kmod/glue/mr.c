@@ -48,6 +48,9 @@ static void siro_mr_free_rcu(struct rcu_head *rcu)
 	kvfree(obj->staged);
 	kvfree(obj->live_list);
 	kvfree(obj->staged_list);
+	kfree(obj->live_meta);
+	kfree(obj->staged_meta);
+	siro_mr_signature_free(obj);
 	kfree(obj->spare);
 	kfree(obj);
 }
@@ -83,6 +86,8 @@ void siro_mr_registered(struct siro_mr_obj *obj)
 		siro_count(dev, SIRO_CNT_GAPS_REGISTRATIONS, 1);
 	else if (obj->mr.layout == SIRO_MR_INDIRECT)
 		siro_count(dev, SIRO_CNT_INDIRECT_REGISTRATIONS, 1);
+	else if (obj->mr.layout == SIRO_MR_SIGNATURE)
+		siro_count(dev, SIRO_CNT_SIG_REGISTRATIONS, 1);
 	trace_siro_mr_register(dev->ibdev.index, obj->mr.key, obj->mr.layout, obj->mr.length);
 }
 

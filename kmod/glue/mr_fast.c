@@ -190,6 +190,8 @@ static int siro_mr_register(struct siro_mr_obj *obj, const struct siro_send_wqe 
 			done = siro_pages_go_live(obj, wqe);
 		else if (obj->kind == SIRO_MR_GAPS)
 			done = siro_gaps_go_live(obj, wqe);
+		else if (obj->kind == SIRO_MR_INTEGRITY)
+			done = siro_mr_signature_go_live(obj, wqe);
 	}
 	spin_unlock_irqrestore(&obj->lock, flags);
 	if (!done)

@@ -19,7 +19,7 @@ int siro_query_caps(struct ib_device *device, struct siro_caps *caps)
 		return -EOPNOTSUPP;
 
 	*caps = (struct siro_caps){
-		.device_cap_flags = IB_DEVICE_INDIR_REGISTRATION,
+		.device_cap_flags = IB_DEVICE_INDIR_REGISTRATION | IB_DEVICE_SIGNATURE_HANDOVER,
 		.max_indir_reg_mr_list_len = SIRO_MAX_LIST,
 	};
 	return 0;
@@ -30,7 +30,12 @@ struct ib_mr *ib_create_mr(struct ib_pd *pd, const struct ib_mr_init_attr *attr)
 {
 	if (!siro_dev_if_ours(pd->device))
 		return ERR_PTR(-EOPNOTSUPP);
-	if (attr->flags != IB_MR_INDIRECT_REG || attr->max_reg_descriptors < 1)
+	if (attr->max_reg_descriptors < 1)
+		return ERR_PTR(-EINVAL);
+	if (attr->flags == IB_MR_SIGNATURE_EN)
+		return ib_alloc_mr_integrity(pd, attr->max_reg_descriptors,
+					     attr->max_reg_descriptors);
+	if (attr->flags != IB_MR_INDIRECT_REG)
 		return ERR_PTR(-EINVAL);
 	return ib_alloc_mr(pd, SIRO_MR_TYPE_INDIRECT, attr->max_reg_descriptors);
 }
@@ -87,7 +92,7 @@ static bool siro_may_list(struct siro_dev *dev, u32 pd, u32 lkey)
 {
 	const struct siro_mr_obj *obj = xa_load(&dev->mrs, lkey >> 8);
 
-	return !obj || (obj->mr.pd == pd && obj->mr.layout != SIRO_MR_INDIRECT);
+	return !obj || (obj->mr.pd == pd && obj->mr.layout < SIRO_MR_INDIRECT);
 }
 
 static int siro_list_entries(struct siro_dev *dev, u32 pd, struct siro_extents *extents,

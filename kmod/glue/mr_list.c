@@ -34,10 +34,11 @@ struct siro_mr_list *siro_mr_list_take(struct siro_mr_obj *obj, u32 capacity)
 	return siro_mr_list_alloc(capacity);
 }
 
-/* The list is not needed now; the region keeps one for its next registration. */
+/* The list, if any, is not needed now; the region keeps one for its next registration. */
 void siro_mr_list_give(struct siro_mr_obj *obj, struct siro_mr_list *list)
 {
-	kfree(xchg(&obj->spare, list));
+	if (list)
+		kfree(xchg(&obj->spare, list));
 }
 
 /* Entries that fit; the caller holds the lock. */
@@ -61,24 +62,33 @@ static int siro_fill_gaps(struct siro_extents *extents, struct scatterlist *sg, 
 	return siro_extents_finish(extents, 1) ?: i;
 }
 
+struct siro_mr_list *siro_mr_list_map(struct siro_mr_obj *obj, struct scatterlist *sg, int nents,
+				      unsigned int offset)
+{
+	struct siro_mr_list *list = siro_mr_list_take(obj, nents);
+	int ret;
+
+	if (!list)
+		return ERR_PTR(-ENOMEM);
+	ret = siro_fill_gaps(&list->extents, sg, nents, offset);
+	if (ret < 0) {
+		siro_mr_list_give(obj, list);
+		return ERR_PTR(ret);
+	}
+	return list;
+}
+
 /* map_mr_sg() of SG_GAPS: entries of any address and length. */
 int siro_map_gaps(struct siro_mr_obj *obj, struct scatterlist *sg, int nents, unsigned int *offset)
 {
-	u32 capacity = min_t(u32, nents, obj->max_entries);
+	int count = min_t(u32, nents, obj->max_entries);
 	unsigned int skip = offset ? *offset : 0;
 	struct siro_mr_list *list;
 	unsigned long flags;
-	int ret;
 
-	list = siro_mr_list_take(obj, capacity);
-	if (!list)
-		return -ENOMEM;
-
-	ret = siro_fill_gaps(&list->extents, sg, nents, skip);
-	if (ret < 0) {
-		siro_mr_list_give(obj, list);
-		return ret;
-	}
+	list = siro_mr_list_map(obj, sg, count, skip);
+	if (IS_ERR(list))
+		return PTR_ERR(list);
 	obj->ibmr.iova = sg_dma_address(sg) + skip;
 	obj->ibmr.length = list->extents.row_length;
 	if (offset)
@@ -88,9 +98,8 @@ int siro_map_gaps(struct siro_mr_obj *obj, struct scatterlist *sg, int nents, un
 	spin_lock_irqsave(&obj->lock, flags);
 	swap(obj->staged_list, list);
 	spin_unlock_irqrestore(&obj->lock, flags);
-	if (list)
-		siro_mr_list_give(obj, list);
-	return ret;
+	siro_mr_list_give(obj, list);
+	return count;
 }
 
 /* Takes over @list if the request fits it. The caller holds the lock. */
@@ -105,8 +114,7 @@ bool siro_mr_list_go_live(struct siro_mr_obj *obj, struct siro_mr_list *list,
 		return false;
 
 	swap(obj->live_list, list);
-	if (list)
-		siro_mr_list_give(obj, list);
+	siro_mr_list_give(obj, list);
 	mr->extents = obj->live_list->extents;
 	mr->iova = wqe->reg.iova;
 	mr->length = wqe->reg.length;

@@ -92,6 +92,10 @@ static int siro_fill_opcode(struct siro_qp *qp, struct siro_send_wqe *wqe,
 		return 0;
 	case IB_WR_REG_MR:
 		return siro_fill_reg(wqe, wr);
+	case IB_WR_REG_MR_INTEGRITY:
+		return siro_fill_reg_integrity(qp, wqe, reg_wr(wr));
+	case IB_WR_REG_SIG_MR:
+		return siro_fill_reg_sig(qp, wqe, sig_handover_wr(wr));
 	case IB_WR_REG_INDIR_MR:
 		return siro_fill_reg_indir(qp->dev, qp->pd, wqe, indir_reg_wr(wr));
 	default:
@@ -131,7 +135,7 @@ static int siro_fill_payload(struct siro_qp *qp, struct siro_send_wqe *wqe,
 {
 	const struct ib_qp_cap *cap = &qp->init.cap;
 
-	if (wqe->opcode == SIRO_WR_REG_INDIR_MR)
+	if (wqe->opcode == SIRO_WR_REG_INDIR_MR || wqe->opcode == SIRO_WR_REG_MR_INTEGRITY)
 		return wr->send_flags & IB_SEND_INLINE ? -EINVAL : 0;
 	if (wr->num_sge < 0 || wr->num_sge > cap->max_send_sge)
 		return -EINVAL;

@@ -40,7 +40,9 @@ static int siro_qp_check(struct siro_dev *dev, const struct ib_qp_init_attr *ini
 	struct siro_create_qp_req req;
 	int err;
 
-	if (init->create_flags || siro_qp_type(init->qp_type) < 0)
+	if (init->create_flags & ~IB_QP_CREATE_INTEGRITY_EN || siro_qp_type(init->qp_type) < 0)
+		return -EOPNOTSUPP;
+	if (init->create_flags && init->qp_type != IB_QPT_RC)
 		return -EOPNOTSUPP;
 	if (!init->send_cq || !init->recv_cq)
 		return -EINVAL;
@@ -84,12 +86,20 @@ static void siro_qp_setup(struct siro_qp *qp, const struct ib_qp_init_attr *init
 	refcount_set(&qp->ref, 1);
 }
 
+/* A registration of a signature region is in the WQE as a whole. */
+static u32 siro_least_payload(const struct ib_qp_init_attr *init)
+{
+	if (init->create_flags & IB_QP_CREATE_INTEGRITY_EN)
+		return round_up(sizeof(struct siro_sig_conf), sizeof(struct siro_sge));
+	return sizeof(struct siro_sge);
+}
+
 static int siro_sq_create(struct siro_qp *qp, struct siro_ring *ring)
 {
 	struct ib_qp_cap *cap = &qp->init.cap;
 	u32 payload = max3(cap->max_send_sge * (u32)sizeof(struct siro_sge),
 			   round_up(cap->max_inline_data, (u32)sizeof(struct siro_sge)),
-			   (u32)sizeof(struct siro_sge));
+			   siro_least_payload(&qp->init));
 	u32 stride = sizeof(struct siro_send_wqe) + payload;
 	u32 limit = min_t(u32, roundup_pow_of_two(max(cap->max_send_wr, 1u)),
 			  qp->dev->ibdev.attrs.max_qp_wr);

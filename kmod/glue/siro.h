@@ -25,6 +25,7 @@
 
 #include "siro_engine.h"
 #include "siro_port.h"
+#include "siro_signature.h"
 
 #define SIRO_VERSION "0.1.0"
 #define SIRO_UDP_PORT 4791
@@ -80,6 +81,8 @@ struct siro_dev {
 	u32 ah_next;
 	atomic_t cqn_next;
 	atomic_t srqn_next;
+	struct siro_sig_fault __rcu *sig_fault; /* NULL: none is injected */
+	struct dentry *debugfs;
 	atomic_t held_bytes; /* in packets that came before their turn */
 	struct list_head list; /* of all devices, under siro_dev_mutex */
 	bool active; /* port state that was last reported; under RTNL */
@@ -226,6 +229,7 @@ enum siro_mr_kind {
 	SIRO_MR_GAPS, /* IB_MR_TYPE_SG_GAPS */
 	SIRO_MR_LISTED, /* SIRO_MR_TYPE_INDIRECT */
 	SIRO_MR_MKEY, /* configured by user space */
+	SIRO_MR_INTEGRITY, /* IB_MR_TYPE_INTEGRITY */
 };
 
 /* A list of extents with its memory. */
@@ -233,6 +237,38 @@ struct siro_mr_list {
 	struct siro_extents extents;
 	u32 room; /* of @storage */
 	struct siro_extent storage[];
+};
+
+/**
+ * struct siro_mr_signature - state of a signature region
+ * @engine: what mr.signature points to
+ * @lock: of the open blocks
+ * @obj: its region
+ * @named: of lists with one entry that names a region
+ */
+struct siro_mr_signature {
+	struct siro_signature engine;
+	spinlock_t lock;
+	struct siro_mr_obj *obj;
+	struct siro_extent named[2];
+};
+
+/**
+ * struct siro_sig_conf - request of a REG_MR_INTEGRITY, behind its WQE
+ * @memory: blocks in memory
+ * @wire: blocks on the wire
+ * @check_mask: see struct siro_signature
+ * @flags: SIRO_SIG_KERNEL_LISTS: the staged lists, else @data and @metadata
+ * @data: of the region that it names
+ * @metadata: same, no bytes if there is none
+ */
+struct siro_sig_conf {
+	struct siro_sig_domain memory;
+	struct siro_sig_domain wire;
+	u8 check_mask;
+	u16 flags;
+	struct siro_sge data;
+	struct siro_sge metadata;
 };
 
 /* A memory region. siro_mr first: the engine sees that part. */
@@ -248,6 +284,7 @@ struct siro_mr_obj {
 	u32 staged_capacity;
 	u32 live_capacity;
 	u32 max_entries; /* pages, or entries of a list */
+	u32 max_meta_entries;
 	u32 staged_shift;
 	u32 staged_offset;
 	u64 staged_length;
@@ -258,6 +295,8 @@ struct siro_mr_obj {
 	/* lists: in use, filled by map_mr_sg(), kept for the next registration */
 	struct siro_mr_list *live_list;
 	struct siro_mr_list *staged_list;
+	struct siro_mr_list *live_meta;
+	struct siro_mr_list *staged_meta;
 	struct siro_mr_list *spare; /* exchanged atomically */
 };
 
@@ -319,6 +358,9 @@ extern const struct attribute_group siro_device_group;
 struct rdma_hw_stats *siro_alloc_stats(struct ib_device *ibdev, u32 port);
 int siro_get_stats(struct ib_device *ibdev, struct rdma_hw_stats *stats, u32 port, int index);
 
+u64 siro_counter(struct siro_dev *dev, unsigned int counter);
+const char *siro_counter_name(unsigned int counter);
+
 static inline void siro_count(struct siro_dev *dev, unsigned int counter, u64 n)
 {
 	this_cpu_add(dev->counters->value[counter], n);
@@ -328,6 +370,12 @@ static inline u64 *siro_counters_here(struct siro_dev *dev)
 {
 	return this_cpu_ptr(dev->counters)->value; /* BH off: no torn updates */
 }
+
+/* ---- sig_fault.c ---- */
+void siro_debugfs_init(void);
+void siro_debugfs_exit(void);
+void siro_debugfs_add(struct siro_dev *dev);
+void siro_debugfs_remove(struct siro_dev *dev);
 
 /* ---- netdev.c ---- */
 int siro_netdev_init(void);

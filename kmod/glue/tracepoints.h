@@ -88,6 +88,59 @@ DEFINE_EVENT(siro_mr, siro_mr_invalidate,
 	TP_ARGS(device, key, layout, length)
 );
 
+/* A block of a transfer had a bad field; @latched: the first of its region. */
+TRACE_EVENT(siro_sig_error,
+	TP_PROTO(u32 device, u32 qpn, u32 key, u32 type, u32 domain, u64 expected, u64 actual,
+		 u64 offset, bool latched),
+	TP_ARGS(device, qpn, key, type, domain, expected, actual, offset, latched),
+	TP_STRUCT__entry(
+		__field(u64, expected)
+		__field(u64, actual)
+		__field(u64, offset)
+		__field(u32, device)
+		__field(u32, qpn)
+		__field(u32, key)
+		__field(u8, type)
+		__field(u8, domain)
+		__field(bool, latched)
+	),
+	TP_fast_assign(
+		__entry->expected = expected;
+		__entry->actual = actual;
+		__entry->offset = offset;
+		__entry->device = device;
+		__entry->qpn = qpn;
+		__entry->key = key;
+		__entry->type = type;
+		__entry->domain = domain;
+		__entry->latched = latched;
+	),
+	TP_printk("dev=%u qpn=%u key=%#x type=%u domain=%u expected=%#llx actual=%#llx "
+		  "offset=%llu latched=%d", __entry->device, __entry->qpn, __entry->key,
+		  __entry->type, __entry->domain, __entry->expected, __entry->actual,
+		  __entry->offset, __entry->latched)
+);
+
+/* A consumer was told of it. */
+TRACE_EVENT(siro_sig_check,
+	TP_PROTO(u32 device, u32 key, u32 type, u64 offset),
+	TP_ARGS(device, key, type, offset),
+	TP_STRUCT__entry(
+		__field(u64, offset)
+		__field(u32, device)
+		__field(u32, key)
+		__field(u32, type)
+	),
+	TP_fast_assign(
+		__entry->offset = offset;
+		__entry->device = device;
+		__entry->key = key;
+		__entry->type = type;
+	),
+	TP_printk("dev=%u key=%#x type=%u offset=%llu", __entry->device, __entry->key,
+		  __entry->type, __entry->offset)
+);
+
 TRACE_EVENT(siro_wc_error,
 	TP_PROTO(u32 device, u32 qpn, u64 wr_id, u32 opcode, u32 status),
 	TP_ARGS(device, qpn, wr_id, opcode, status),

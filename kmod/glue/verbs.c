@@ -47,8 +47,10 @@ static int siro_dealloc_pd(struct ib_pd *ibpd, struct ib_udata *udata)
 
 const struct ib_device_ops siro_verbs_ops = {
 	.alloc_mr = siro_alloc_mr,
+	.alloc_mr_integrity = siro_alloc_mr_integrity,
 	.alloc_pd = siro_alloc_pd,
 	.alloc_ucontext = siro_alloc_ucontext,
+	.check_mr_status = siro_check_mr_status,
 	.create_ah = siro_create_ah,
 	.create_cq = siro_create_cq,
 	.create_qp = siro_create_qp,
@@ -63,6 +65,7 @@ const struct ib_device_ops siro_verbs_ops = {
 	.destroy_srq = siro_destroy_srq,
 	.get_dma_mr = siro_get_dma_mr,
 	.map_mr_sg = siro_map_mr_sg,
+	.map_mr_sg_pi = siro_map_mr_sg_pi,
 	.mmap = siro_mmap,
 	.mmap_free = siro_mmap_free,
 	.modify_ah = siro_modify_ah,

@@ -109,6 +109,9 @@ int siro_map_mr_sg(struct ib_mr *ibmr, struct scatterlist *sg, int nents, unsign
 struct siro_mr_list *siro_mr_list_alloc(u32 capacity);
 struct siro_mr_list *siro_mr_list_take(struct siro_mr_obj *obj, u32 capacity);
 void siro_mr_list_give(struct siro_mr_obj *obj, struct siro_mr_list *list);
+/* A list of all entries: of a region's spare one if that is large enough. */
+struct siro_mr_list *siro_mr_list_map(struct siro_mr_obj *obj, struct scatterlist *sg, int nents,
+				      unsigned int offset);
 int siro_map_gaps(struct siro_mr_obj *obj, struct scatterlist *sg, int nents, unsigned int *offset);
 bool siro_mr_list_go_live(struct siro_mr_obj *obj, struct siro_mr_list *list,
 			  const struct siro_send_wqe *wqe);
@@ -122,6 +125,34 @@ int siro_fill_reg_indir(struct siro_dev *dev, u32 pd, struct siro_send_wqe *wqe,
 			const struct ib_indir_reg_wr *reg);
 /* Most entries of a list behind one key. */
 #define SIRO_MAX_LIST 4096u
+
+/* ---- mr_signature.c ---- */
+/* The region's signature, made at the first call. NULL: no memory. Any context. */
+struct siro_signature *siro_mr_signature_get(struct siro_mr_obj *obj, gfp_t gfp);
+void siro_mr_signature_free(struct siro_mr_obj *obj);
+/**
+ * siro_signature_fill() - take over a request
+ * @named: where the entries of lists go that are in the request; two
+ * Return: 0, -EINVAL: nothing is mapped, or the lists wrap.
+ */
+int siro_signature_fill(struct siro_signature *signature, const struct siro_sig_conf *conf,
+			const struct siro_mr_obj *obj, struct siro_extent *named);
+bool siro_mr_signature_go_live(struct siro_mr_obj *obj, const struct siro_send_wqe *wqe);
+
+/* ---- mr_integrity.c ---- */
+/* Most entries of data, and as many of metadata */
+#define SIRO_MAX_PI_LIST 2048u
+struct ib_mr *siro_alloc_mr_integrity(struct ib_pd *ibpd, u32 max_num_data_sg,
+				      u32 max_num_meta_sg);
+int siro_map_mr_sg_pi(struct ib_mr *ibmr, struct scatterlist *data_sg, int data_nents,
+		      unsigned int *data_offset, struct scatterlist *meta_sg, int meta_nents,
+		      unsigned int *meta_offset);
+int siro_check_mr_status(struct ib_mr *ibmr, u32 check_mask, struct ib_mr_status *status);
+/* Check a registration and copy it into the WQE. */
+int siro_fill_reg_integrity(struct siro_qp *qp, struct siro_send_wqe *wqe,
+			    const struct ib_reg_wr *reg);
+int siro_fill_reg_sig(struct siro_qp *qp, struct siro_send_wqe *wqe,
+		      const struct ib_sig_handover_wr *reg);
 
 /* ---- mkey.c ---- */
 /* Forget the configuration. Nobody uses the mkey. */

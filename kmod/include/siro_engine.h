@@ -113,6 +113,16 @@ enum {
 	SIRO_CNT_GAPS_REGISTRATIONS,
 	SIRO_CNT_INDIRECT_REGISTRATIONS,
 	SIRO_CNT_INVALIDATIONS,
+	SIRO_CNT_SIG_REGISTRATIONS,
+	SIRO_CNT_SIG_INSERTED,
+	SIRO_CNT_SIG_STRIPPED,
+	SIRO_CNT_SIG_PASSED,
+	SIRO_CNT_SIG_CHECKED,
+	SIRO_CNT_SIG_ESCAPED,
+	SIRO_CNT_SIG_GUARD_ERRORS,
+	SIRO_CNT_SIG_APP_ERRORS,
+	SIRO_CNT_SIG_REF_ERRORS,
+	SIRO_CNT_SIG_DROPPED,
 	SIRO_CNT_COUNT
 };
 
@@ -411,6 +421,8 @@ int siro_extents_finish(struct siro_extents *list, __u32 repeat);
 int siro_mkey_stage(struct siro_extents *staged, const struct siro_mkey_conf *conf,
 		    const void *entries);
 
+struct siro_signature;
+
 /**
  * struct siro_mr - the engine's view of a memory region
  * @iova: first address that a work request may use
@@ -422,9 +434,11 @@ int siro_mkey_stage(struct siro_extents *staged, const struct siro_mkey_conf *co
  * @key: the whole 32-bit lkey and rkey
  * @pd: number of the protection domain
  * @access: SIRO_ACCESS_*
- * @layout: SIRO_MR_DMA to SIRO_MR_INDIRECT
+ * @layout: SIRO_MR_DMA to SIRO_MR_INDIRECT, or SIRO_MR_SIGNATURE
  * @extents: for SIRO_MR_EXTENTS and SIRO_MR_INDIRECT: byte 0 of the list is
  *	byte @iova of the region
+ * @signature: for SIRO_MR_SIGNATURE: attributes and state, see siro_signature.h.
+ *	@iova and @length are of the wire.
  * @state: SIRO_MR_*; read and written atomically
  * @users: engine calls that use the region now; atomic. siro_port_mr_get()
  *	increments it before it reads @state, so that who makes a region invalid
@@ -444,11 +458,12 @@ struct siro_mr {
 	__u32 state;
 	__u32 users;
 	struct siro_extents extents;
+	struct siro_signature *signature;
 };
 
 /* ---- Requester ---- */
 
-#define SIRO_REQUESTER_WORDS 64
+#define SIRO_REQUESTER_WORDS 80
 struct siro_requester {
 	__u64 opaque[SIRO_REQUESTER_WORDS];
 };
@@ -579,7 +594,7 @@ void siro_requester_timeout(struct siro_requester *req, struct siro_context *ctx
 
 /* ---- Responder ---- */
 
-#define SIRO_RESPONDER_WORDS 160
+#define SIRO_RESPONDER_WORDS 176
 struct siro_responder {
 	__u64 opaque[SIRO_RESPONDER_WORDS];
 };

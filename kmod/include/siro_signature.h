@@ -152,6 +152,7 @@ struct siro_sig_cursor {
 #define SIRO_SIG_COPY_MASK 0x1 /* @copy_mask is given, else it follows from the domains */
 #define SIRO_SIG_POISON 0x2 /* a guard that is made anew is as wrong as that of the input */
 #define SIRO_SIG_USER 0x4 /* stricter rules: a side has fields, seeds are all zeros or ones */
+#define SIRO_SIG_KERNEL_LISTS 0x8 /* pieces are kernel memory; else each is of the region of its key */
 
 /**
  * struct siro_signature - attributes and state of a signature region
@@ -167,7 +168,7 @@ struct siro_sig_cursor {
  * @copy_mask: bytes of an output's field that are the input's
  * @flags: SIRO_SIG_COPY_MASK and so on
  * @latch: first error
- * @blocks: open blocks; whoever calls the engine with the region holds a lock of it
+ * @blocks: open blocks; used between siro_port_signature_lock() and unlock
  */
 struct siro_signature {
 	struct siro_sig_domain memory;
@@ -204,6 +205,76 @@ int siro_signature_prepare(struct siro_signature *signature);
  */
 int siro_signature_check(struct siro_signature *signature, __u32 key,
 			 struct siro_sig_error *error);
+
+/* struct siro_sig_injection.side */
+#define SIRO_SIG_SENT 0 /* what leaves, before the packet is built */
+#define SIRO_SIG_RECEIVED 1 /* what has come, after the packet was found to be good */
+
+/* struct siro_sig_injection.target */
+#define SIRO_SIG_GUARD 0
+#define SIRO_SIG_APP 1
+#define SIRO_SIG_REF 2
+#define SIRO_SIG_DATA 3 /* the first bytes of the block */
+
+/**
+ * struct siro_sig_injection - a fault for the next blocks on the wire
+ * @mask: bits to be turned over, as a number in big endian; what it has too many
+ *	for the target is ignored
+ * @block: number in its region
+ * @side: SIRO_SIG_SENT or SIRO_SIG_RECEIVED
+ * @target: SIRO_SIG_GUARD and so on
+ * @count: how many times; atomic
+ */
+struct siro_sig_injection {
+	__u64 mask;
+	__u64 block;
+	__u32 side;
+	__u32 target;
+	__u32 count;
+	__u32 reserved;
+};
+
+/*
+ * Port functions, see siro_port.h. @signature is of a region that the caller has
+ * pinned.
+ */
+
+/**
+ * siro_port_signature_lock() - begin a use of @signature->blocks
+ *
+ * Never while another one is locked. Nothing waits in between.
+ */
+void siro_port_signature_lock(void *port, struct siro_signature *signature);
+
+/** siro_port_signature_unlock() - end of it */
+void siro_port_signature_unlock(void *port, struct siro_signature *signature);
+
+/**
+ * siro_port_signature_grow() - more room for open blocks
+ *
+ * Enlarges @signature->blocks.spill and keeps what is in it. The caller holds the
+ * lock.
+ * Return: 0, -ENOMEM (-12): there is no memory, or no more is allowed.
+ */
+int siro_port_signature_grow(void *port, struct siro_signature *signature);
+
+/**
+ * siro_port_signature_error() - a field was found to be bad
+ * @latched: 1: it is the first one, the latch holds it now
+ *
+ * The caller may hold the lock.
+ */
+void siro_port_signature_error(void *port, struct siro_signature *signature,
+			       const struct siro_sig_error *error, __u32 latched);
+
+/**
+ * siro_port_signature_injection() - the fault to inject into transfers of this queue
+ * pair
+ *
+ * Valid until the end of the engine call.
+ * Return: NULL if there is none, as almost always.
+ */
+struct siro_sig_injection *siro_port_signature_injection(void *port);
 
 /**
  * siro_port_crc_t10() - CRC-16/T10-DIF (polynomial 0x8bb7, not reflected)

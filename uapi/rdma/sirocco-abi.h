@@ -67,6 +67,7 @@ struct siro_ring_info {
 #define SIRO_WR_REG_MR 11 /* kernel only */
 #define SIRO_WR_MKEY_CONF 12 /* user space only */
 #define SIRO_WR_REG_INDIR_MR 13 /* kernel only */
+#define SIRO_WR_REG_MR_INTEGRITY 14 /* kernel only */
 
 /* struct siro_send_wqe.flags */
 #define SIRO_SEND_FENCE 0x1

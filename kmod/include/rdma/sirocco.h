@@ -13,11 +13,12 @@
 /* ---- Capabilities ---- */
 
 /* struct siro_caps.device_cap_flags */
+#define IB_DEVICE_SIGNATURE_HANDOVER (1ULL << 30)
 #define IB_DEVICE_INDIR_REGISTRATION (1ULL << 32)
 
 /**
  * struct siro_caps - what the device offers beyond struct ib_device_attr
- * @device_cap_flags: IB_DEVICE_INDIR_REGISTRATION
+ * @device_cap_flags: IB_DEVICE_INDIR_REGISTRATION, IB_DEVICE_SIGNATURE_HANDOVER
  * @max_indir_reg_mr_list_len: most entries of an indirect MR
  */
 struct siro_caps {
@@ -47,7 +48,7 @@ int siro_query_caps(struct ib_device *device, struct siro_caps *caps);
 /**
  * struct ib_mr_init_attr - what ib_create_mr() makes
  * @max_reg_descriptors: most entries of a registration, at least 1
- * @flags: IB_MR_INDIRECT_REG
+ * @flags: IB_MR_INDIRECT_REG or IB_MR_SIGNATURE_EN
  */
 struct ib_mr_init_attr {
 	int max_reg_descriptors;
@@ -55,10 +56,12 @@ struct ib_mr_init_attr {
 };
 
 /**
- * ib_create_mr() - allocate an MR for indirect registration
+ * ib_create_mr() - allocate an MR for indirect registration, or a signature MR
  * @pd: protection domain
- * @attr: flags must be IB_MR_INDIRECT_REG
+ * @attr: flags are one of the two
  *
+ * A signature MR is one of ib_alloc_mr_integrity() with as many entries of data as
+ * of metadata.
  * Free it with ib_dereg_mr().
  * Context: process, may sleep.
  * Return: the MR, or ERR_PTR: -EINVAL: bad flags or number of descriptors,
@@ -156,5 +159,40 @@ int siro_register_indir_mr(struct ib_mr *mr, const struct ib_indir_reg_wr *reg);
  * Return: 0, -EOPNOTSUPP: not a sirocco device, -EINVAL: another kind of MR.
  */
 int siro_invalidate_mr(struct ib_mr *mr);
+
+/* ---- Signature handover as it was in 2014 ---- */
+
+/* struct ib_qp_init_attr.create_flags */
+#define IB_QP_CREATE_SIGNATURE_EN IB_QP_CREATE_INTEGRITY_EN
+
+/* ib_send_wr.opcode; it completes as IB_WC_REG_MR */
+#define IB_WR_REG_SIG_MR IB_WR_RESERVED2
+
+/**
+ * struct ib_sig_handover_wr - work request IB_WR_REG_SIG_MR
+ * @wr: sg_list[0], with its lkey, is the data; num_sge is 1
+ * @sig_attrs: blocks in memory and on the wire; copied by ib_post_send()
+ * @sig_mr: of ib_create_mr() or ib_alloc_mr_integrity(); its current rkey is the key
+ *	from now on. Byte 0 of the wire has address 0.
+ * @access_flags: IB_ACCESS_LOCAL_WRITE, REMOTE_WRITE, REMOTE_READ
+ * @prot: the tuples, with their lkey; NULL: memory has none, or they are in the
+ *	data, one behind each block
+ *
+ * As IB_WR_REG_MR_INTEGRITY, but data and tuples are registered already, in MRs of
+ * the same PD. Only on queue pairs with IB_QP_CREATE_SIGNATURE_EN.
+ * ib_post_send() returns -EINVAL for what can be seen to be wrong.
+ */
+struct ib_sig_handover_wr {
+	struct ib_send_wr wr;
+	struct ib_sig_attrs *sig_attrs;
+	struct ib_mr *sig_mr;
+	int access_flags;
+	struct ib_sge *prot;
+};
+
+static inline const struct ib_sig_handover_wr *sig_handover_wr(const struct ib_send_wr *wr)
+{
+	return container_of(wr, struct ib_sig_handover_wr, wr);
+}
 
 #endif /* RDMA_SIROCCO_H */
