@@ -78,7 +78,8 @@ SignatureFault::Hit SignatureFault::hit(u64 offset, u32 length) const
 
 void SignatureFault::spoil(u64 offset, u8 *bytes, u32 length)
 {
-	if (offset + length == begin_ + length_ ? !take_one(*injection_) : !length)
+	/* A hit in two packets counts for the second one. */
+	if (!length || (offset + length == begin_ + length_ && !take_one(*injection_)))
 		return;
 	for (u32 i = 0; i < length; i++) {
 		u64 from_end = begin_ + length_ - 1 - (offset + i);
