@@ -134,3 +134,31 @@ __u32 siro_port_crc32(__u32 crc, const void *data, __u64 length)
 {
 	return crc32_le(crc, data, length);
 }
+
+void siro_port_signature_lock(void *port, struct siro_signature *signature)
+{
+	unexpected(__func__);
+}
+
+void siro_port_signature_unlock(void *port, struct siro_signature *signature)
+{
+	unexpected(__func__);
+}
+
+int siro_port_signature_grow(void *port, struct siro_signature *signature)
+{
+	unexpected(__func__);
+	return -ENOMEM;
+}
+
+void siro_port_signature_error(void *port, struct siro_signature *signature,
+			       const struct siro_sig_error *error, __u32 latched)
+{
+	unexpected(__func__);
+}
+
+struct siro_sig_injection *siro_port_signature_injection(void *port)
+{
+	unexpected(__func__);
+	return NULL;
+}

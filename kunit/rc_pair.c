@@ -49,6 +49,11 @@ struct ib_qp *rc_end_create_qp(struct rc_end *end)
 		},
 	};
 
+	if (end->integrity) {
+		init.create_flags = IB_QP_CREATE_INTEGRITY_EN;
+		init.cap.max_rdma_ctxs = PAIR_RDMA_CTXS;
+		init.port_num = 1;
+	}
 	return ib_create_qp(end->pd, &init);
 }
 
@@ -70,11 +75,12 @@ static int open_objects(struct rc_end *end)
 	return ib_dma_mapping_error(end->dev, end->addr);
 }
 
-int rc_end_open(struct rc_end *end, const char *name)
+static int end_open(struct rc_end *end, const char *name, bool integrity)
 {
 	int err;
 
 	memset(end, 0, sizeof(*end));
+	end->integrity = integrity;
 	end->dev = ib_device_get_by_name(name, RDMA_DRIVER_UNKNOWN);
 	if (!end->dev)
 		return -ENODEV;
@@ -84,6 +90,11 @@ int rc_end_open(struct rc_end *end, const char *name)
 	if (err)
 		rc_end_close(end);
 	return err;
+}
+
+int rc_end_open(struct rc_end *end, const char *name)
+{
+	return end_open(end, name, false);
 }
 
 void rc_end_close(struct rc_end *end)
@@ -164,7 +175,7 @@ int rc_connect(struct rc_end *from, struct rc_end *to)
 	return err;
 }
 
-int rc_pair_init(struct kunit *test)
+static int pair_init(struct kunit *test, bool integrity)
 {
 	struct rc_pair *pair;
 	int err;
@@ -172,10 +183,10 @@ int rc_pair_init(struct kunit *test)
 	pair = kunit_kzalloc(test, sizeof(*pair), GFP_KERNEL);
 	if (!pair)
 		return -ENOMEM;
-	err = rc_end_open(&pair->a, PAIR_LINK_A);
+	err = end_open(&pair->a, PAIR_LINK_A, integrity);
 	if (err)
 		return err;
-	err = rc_end_open(&pair->b, PAIR_LINK_B);
+	err = end_open(&pair->b, PAIR_LINK_B, integrity);
 	if (!err)
 		err = rc_connect(&pair->a, &pair->b);
 	if (!err)
@@ -187,6 +198,16 @@ int rc_pair_init(struct kunit *test)
 	}
 	test->priv = pair;
 	return 0;
+}
+
+int rc_pair_init(struct kunit *test)
+{
+	return pair_init(test, false);
+}
+
+int rc_pair_init_integrity(struct kunit *test)
+{
+	return pair_init(test, true);
 }
 
 void rc_pair_exit(struct kunit *test)

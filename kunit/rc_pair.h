@@ -10,6 +10,7 @@
 #define PAIR_LINK_B "rdma_b"
 #define PAIR_DEPTH 64
 #define PAIR_SGES 4
+#define PAIR_RDMA_CTXS 4
 #define PAIR_BUFFER (256 * 1024)
 #define PAIR_MTU IB_MTU_1024
 #define PAIR_MTU_BYTES 1024
@@ -25,6 +26,7 @@ struct rc_end {
 	union ib_gid gid;
 	int gid_index;
 	u8 mac[ETH_ALEN];
+	bool integrity; /* its queue pair has IB_QP_CREATE_INTEGRITY_EN and MRs for rdma_rw_*() */
 };
 
 struct rc_pair {
@@ -33,6 +35,7 @@ struct rc_pair {
 
 /* KUnit init and exit functions; test->priv is the pair. */
 int rc_pair_init(struct kunit *test);
+int rc_pair_init_integrity(struct kunit *test);
 void rc_pair_exit(struct kunit *test);
 
 int rc_end_open(struct rc_end *end, const char *name);

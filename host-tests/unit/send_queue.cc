@@ -72,9 +72,9 @@ const mistake mistakes[] = {
 	 [](auto &w) {
 		 w.opcode = 8;
 	 }},
-	{"opcode 14",
+	{"opcode 15",
 	 [](auto &w) {
-		 w.opcode = 14;
+		 w.opcode = 15;
 	 }},
 	{"opcode 255",
 	 [](auto &w) {

@@ -9,6 +9,9 @@
 
 #define SIRO_MR_LIMIT XA_LIMIT(1, 0xffffff)
 
+/* Consumers have pools of thousands, most of them idle. */
+static_assert(IS_ENABLED(CONFIG_DEBUG_SPINLOCK) || sizeof(struct siro_mr_obj) <= 512);
+
 struct siro_mr_obj *siro_mr_alloc(struct ib_pd *ibpd)
 {
 	struct siro_mr_obj *obj = kzalloc(sizeof(*obj), GFP_KERNEL);
