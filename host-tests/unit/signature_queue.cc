@@ -37,6 +37,17 @@ signature_attributes attributes_of(shape s, uint32_t count = blocks)
 	return a;
 }
 
+uint8_t opcode_of(bool write, bool first, bool last)
+{
+	if (first && last)
+		return write ? WRITE_ONLY : SEND_ONLY;
+	if (first)
+		return write ? WRITE_FIRST : SEND_FIRST;
+	if (last)
+		return write ? WRITE_LAST : SEND_LAST;
+	return write ? WRITE_MIDDLE : SEND_MIDDLE;
+}
+
 /* A queue pair with a signature region of right blocks, and the bytes it is on the wire. */
 class signature_queue {
 public:
@@ -73,11 +84,7 @@ public:
 			bool first = !at, last = at + lone_qp::mtu >= total;
 			bytes payload(all.begin() + at,
 				      all.begin() + std::min(at + lone_qp::mtu, total));
-			uint8_t opcode =
-				write ? first ? last ? WRITE_ONLY : WRITE_FIRST
-					      : last ? WRITE_LAST : WRITE_MIDDLE
-				      : first ? last ? SEND_ONLY : SEND_FIRST
-					      : last ? SEND_LAST : SEND_MIDDLE;
+			uint8_t opcode = opcode_of(write, first, last);
 
 			out.push_back(write ? rdma(lone_qp::psn(n), opcode, iova, mr.key(), total,
 						   payload, last)
@@ -324,9 +331,9 @@ TEST(signature_queue, read_response__fills_memory)
 		for (uint32_t n = 0; n * lone_qp::mtu < t.length(); n++) {
 			uint32_t at = n * lone_qp::mtu;
 			uint32_t end = std::min(at + lone_qp::mtu, t.length());
-			uint8_t opcode = !n ? READ_RESPONSE_FIRST
-					    : end == t.length() ? READ_RESPONSE_LAST
-								: READ_RESPONSE_MIDDLE;
+			uint8_t opcode = !n                  ? READ_RESPONSE_FIRST
+					 : end == t.length() ? READ_RESPONSE_LAST
+							     : READ_RESPONSE_MIDDLE;
 
 			t.q.hand(read_response(lone_qp::psn(n), opcode,
 					       bytes(t.wire.begin() + at, t.wire.begin() + end)));
@@ -430,13 +437,15 @@ TEST(signature_queue, open_blocks__no_memory)
 		for (uint32_t at : {0u, 4u, 8u})
 			t.q.hand(island(t, psn++, at * lone_qp::mtu));
 		t.q.take_sent();
-		t.q.refuse = [&] { return refuses; };
+		t.q.refuse = [&] {
+			return refuses;
+		};
 
 		packet next = island(t, psn, 12 * lone_qp::mtu);
 
 		if (!write) {
-			ASSERT_TRUE(t.q.post_recv(5, {{iova + 12 * lone_qp::mtu, lone_qp::mtu,
-						       t.mr.key()}}));
+			ASSERT_TRUE(t.q.post_recv(
+				5, {{iova + 12 * lone_qp::mtu, lone_qp::mtu, t.mr.key()}}));
 			next = request(lone_qp::psn(psn), SEND_ONLY, next.payload, true);
 		}
 		t.q.hand(next);
@@ -467,7 +476,9 @@ TEST(signature_queue, read_response__no_memory)
 		t.q.hand(island(t, psn++, at * lone_qp::mtu));
 	t.q.post({make_rdma(SIRO_WR_RDMA_READ, 1,
 			    {{iova + 12 * lone_qp::mtu, lone_qp::mtu, t.mr.key()}}, 0x1000, 0x99)});
-	t.q.refuse = [&] { return refuses; };
+	t.q.refuse = [&] {
+		return refuses;
+	};
 	t.q.hand(read_response(lone_qp::psn(0), READ_RESPONSE_ONLY, part));
 	EXPECT_TRUE(t.q.send_completions().empty());
 	refuses = false;

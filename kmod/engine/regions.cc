@@ -129,8 +129,7 @@ span<u8> Regions::piece_bytes(u64 address, u64 length, u32 lkey, bool write)
 {
 	charge_piece();
 
-	siro_mr *below =
-		resolve(lkey, address, length, write ? u32{SIRO_ACCESS_LOCAL_WRITE} : 0);
+	siro_mr *below = resolve(lkey, address, length, write ? u32{SIRO_ACCESS_LOCAL_WRITE} : 0);
 
 	if (!below)
 		return {};

@@ -24,9 +24,11 @@ siro_sig_domain domain_of_list(const siro_signature &s)
 } // namespace
 
 SignatureMemory::SignatureMemory(const siro_signature &signature, Regions &below)
-	: below_(below), wire_(signature.wire), layout_(domain_of_list(signature)),
-	  data_{signature.data, 0}, fields_{signature.metadata, 0}, interval_(signature.memory.interval),
-	  field_(field_bytes(signature.memory.format)), interleaved_(is_interleaved(signature)),
+	: below_(below), wire_(signature.wire),
+	  layout_(domain_of_list(signature)), data_{signature.data, 0}, fields_{signature.metadata,
+										0},
+	  interval_(signature.memory.interval), field_(field_bytes(signature.memory.format)),
+	  interleaved_(is_interleaved(signature)),
 	  is_kernel_(signature.flags & SIRO_SIG_KERNEL_LISTS)
 {
 }

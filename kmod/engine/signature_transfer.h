@@ -26,8 +26,8 @@ inline bool holds_wire_range(const siro_signature &signature, u64 offset, u64 le
 class SignatureSender {
 public:
 	/* @ctx: to count and report; nullptr: neither */
-	SignatureSender(siro_signature &signature, SignatureMemory &memory,
-			siro_sig_cursor &cursor, siro_context *ctx = nullptr);
+	SignatureSender(siro_signature &signature, SignatureMemory &memory, siro_sig_cursor &cursor,
+			siro_context *ctx = nullptr);
 
 	/*
 	 * Bytes @offset to @offset + @length of the wire. An input's block is checked

@@ -2,23 +2,25 @@
 /* Settings of a device: /sys/class/infiniband/NAME/sirocco/ */
 #include <linux/device.h>
 #include <linux/kstrtox.h>
+#include <linux/mutex.h>
 #include <linux/sysfs.h>
 
 #include "siro.h"
 
-static ssize_t sg_gaps_show(struct device *device, struct device_attribute *attr, char *buf)
+static DEFINE_MUTEX(siro_caps_lock);
+
+static ssize_t siro_cap_show(struct device *device, char *buf, u64 cap)
 {
 	const struct siro_dev *dev = rdma_device_to_drv_device(device, struct siro_dev, ibdev);
 
-	return sysfs_emit(buf, "%d\n", !!(dev->ibdev.attrs.kernel_cap_flags & IBK_SG_GAPS_REG));
+	return sysfs_emit(buf, "%d\n", !!(dev->ibdev.attrs.kernel_cap_flags & cap));
 }
 
 /* Consumers look at the flag when they connect. */
-static ssize_t sg_gaps_store(struct device *device, struct device_attribute *attr,
-			     const char *buf, size_t count)
+static ssize_t siro_cap_store(struct device *device, const char *buf, size_t count, u64 cap)
 {
 	struct siro_dev *dev = rdma_device_to_drv_device(device, struct siro_dev, ibdev);
-	u64 flags = READ_ONCE(dev->ibdev.attrs.kernel_cap_flags);
+	u64 flags;
 	bool on;
 	int err;
 
@@ -26,14 +28,41 @@ static ssize_t sg_gaps_store(struct device *device, struct device_attribute *att
 	if (err)
 		return err;
 
-	flags = on ? flags | IBK_SG_GAPS_REG : flags & ~(u64)IBK_SG_GAPS_REG;
+	mutex_lock(&siro_caps_lock);
+	flags = dev->ibdev.attrs.kernel_cap_flags;
+	flags = on ? flags | cap : flags & ~cap;
 	WRITE_ONCE(dev->ibdev.attrs.kernel_cap_flags, flags);
+	mutex_unlock(&siro_caps_lock);
 	return count;
+}
+
+static ssize_t sg_gaps_show(struct device *device, struct device_attribute *attr, char *buf)
+{
+	return siro_cap_show(device, buf, IBK_SG_GAPS_REG);
+}
+
+static ssize_t sg_gaps_store(struct device *device, struct device_attribute *attr,
+			     const char *buf, size_t count)
+{
+	return siro_cap_store(device, buf, count, IBK_SG_GAPS_REG);
 }
 static DEVICE_ATTR_RW(sg_gaps);
 
+static ssize_t integrity_show(struct device *device, struct device_attribute *attr, char *buf)
+{
+	return siro_cap_show(device, buf, IBK_INTEGRITY_HANDOVER);
+}
+
+static ssize_t integrity_store(struct device *device, struct device_attribute *attr,
+			       const char *buf, size_t count)
+{
+	return siro_cap_store(device, buf, count, IBK_INTEGRITY_HANDOVER);
+}
+static DEVICE_ATTR_RW(integrity);
+
 static struct attribute *siro_attributes[] = {
 	&dev_attr_sg_gaps.attr,
+	&dev_attr_integrity.attr,
 	NULL,
 };
 
