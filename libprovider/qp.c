@@ -21,6 +21,15 @@ static_assert(offsetof(struct siro_create_qp_cmd_resp, drv) ==
 		      sizeof(struct ib_uverbs_ex_create_qp_resp),
 	      "driver data must follow the core's");
 
+struct siro_modify_qp_cmd {
+	struct ibv_modify_qp core;
+	struct siro_modify_qp_req drv;
+};
+
+static_assert(offsetof(struct siro_modify_qp_cmd, drv) ==
+		      sizeof(struct ibv_modify_qp),
+	      "driver data must follow the core's");
+
 static uint32_t least(uint32_t a, uint32_t b)
 {
 	return a < b ? a : b;
@@ -239,20 +248,56 @@ static void siro_queue_reset(struct siro_queue *queue)
 	pthread_spin_unlock(&queue->lock);
 }
 
+static bool siro_moves_to(const struct ibv_qp_attr *attr, int mask,
+			  enum ibv_qp_state state)
+{
+	return mask & IBV_QP_STATE && attr->qp_state == state;
+}
+
+/* The core takes the standard bits only: ours travels as driver data. */
+static int siro_cmd_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr,
+			      int mask, bool ooo)
+{
+	struct siro_modify_qp_cmd cmd = {};
+
+	if (!ooo)
+		return ibv_cmd_modify_qp(ibqp, attr, mask, &cmd.core,
+					 sizeof(cmd.core));
+	cmd.drv.flags = SIRO_MODIFY_QP_OOO;
+	return ibv_cmd_modify_qp(ibqp, attr, mask, &cmd.core, sizeof(cmd));
+}
+
 int siro_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int mask)
 {
 	struct siro_qp *qp = to_siro_qp(ibqp);
-	struct ibv_modify_qp cmd = {};
+	bool attribute = mask & IBV_QP_OOO_RW_DATA_PLACEMENT;
+	bool to_rtr = siro_moves_to(attr, mask, IBV_QPS_RTR);
 	int ret;
 
-	ret = ibv_cmd_modify_qp(ibqp, attr, mask, &cmd, sizeof(cmd));
+	if (attribute && (!to_rtr || ibqp->qp_type != IBV_QPT_RC))
+		return EINVAL;
+	ret = siro_cmd_modify_qp(ibqp, attr,
+				 mask & ~IBV_QP_OOO_RW_DATA_PLACEMENT,
+				 attribute || (to_rtr && qp->ooo));
 	if (ret)
 		return ret;
-	if (mask & IBV_QP_STATE && attr->qp_state == IBV_QPS_RESET) {
+	if (siro_moves_to(attr, mask, IBV_QPS_RESET)) {
+		qp->ooo = false;
 		siro_queue_reset(&qp->sq);
 		siro_queue_reset(&qp->rq);
 		siro_purge_completions(qp);
 	}
+	return 0;
+}
+
+int siroccodv_qp_set_ooo(struct ibv_qp *ibqp, bool on)
+{
+	if (!siroccodv_is_supported(ibqp->context->device))
+		return EOPNOTSUPP;
+	if (ibqp->qp_type != IBV_QPT_RC ||
+	    (ibqp->state != IBV_QPS_RESET && ibqp->state != IBV_QPS_INIT))
+		return EINVAL;
+	to_siro_qp(ibqp)->ooo = on;
 	return 0;
 }
 

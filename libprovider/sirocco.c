@@ -136,9 +136,16 @@ bool siroccodv_is_supported(struct ibv_device *device)
 int siroccodv_query_device(struct ibv_context *context,
 			   struct siroccodv_device_attr *attr)
 {
+	const uint64_t known = SIROCCODV_DEVICE_ATTR_MKEY |
+			       SIROCCODV_DEVICE_ATTR_OOO;
+
 	if (!siroccodv_is_supported(context->device) ||
-	    attr->comp_mask & ~(uint64_t)SIROCCODV_DEVICE_ATTR_MKEY)
+	    attr->comp_mask & ~known)
 		return EOPNOTSUPP;
+	if (attr->comp_mask & SIROCCODV_DEVICE_ATTR_OOO)
+		attr->ooo_caps = (struct ib_ooo_caps){
+			.rc_caps = IB_OOO_RW_DATA_PLACEMENT,
+		};
 	if (!(attr->comp_mask & SIROCCODV_DEVICE_ATTR_MKEY))
 		return 0;
 
@@ -148,6 +155,6 @@ int siroccodv_query_device(struct ibv_context *context,
 			     SIROCCODV_MKEY_LAYOUT_INTERLEAVED;
 	attr->max_mkey_entries = to_siro_context(context)->max_mkey_entries;
 	if (!attr->max_mkey_entries)
-		attr->comp_mask = 0;
+		attr->comp_mask &= ~(uint64_t)SIROCCODV_DEVICE_ATTR_MKEY;
 	return 0;
 }

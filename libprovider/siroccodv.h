@@ -30,6 +30,24 @@ bool siroccodv_is_supported(struct ibv_device *device);
 
 enum siroccodv_device_attr_mask {
 	SIROCCODV_DEVICE_ATTR_MKEY = 1 << 0, /* all fields named mkey */
+	SIROCCODV_DEVICE_ATTR_OOO = 1 << 1, /* ooo_caps */
+};
+
+/* struct ib_ooo_caps: data of WRITEs and READs may be placed out of order */
+#define IB_OOO_RW_DATA_PLACEMENT (1 << 0)
+
+/**
+ * struct ib_ooo_caps - out-of-order placement by transport
+ * @rc_caps: IB_OOO_RW_DATA_PLACEMENT
+ * @xrc_caps: 0
+ * @ud_caps: 0
+ * @uc_caps: 0
+ */
+struct ib_ooo_caps {
+	uint32_t rc_caps;
+	uint32_t xrc_caps;
+	uint32_t ud_caps;
+	uint32_t uc_caps;
 };
 
 enum siroccodv_mkey_layouts {
@@ -43,6 +61,7 @@ enum siroccodv_mkey_layouts {
  * @mkey_create_flags: enum siroccodv_mkey_create_flags that are supported
  * @mkey_layouts: enum siroccodv_mkey_layouts that are supported
  * @max_mkey_entries: most entries of one mkey
+ * @ooo_caps: where IBV_QP_OOO_RW_DATA_PLACEMENT works
  */
 struct siroccodv_device_attr {
 	uint64_t comp_mask;
@@ -50,6 +69,7 @@ struct siroccodv_device_attr {
 	uint32_t mkey_layouts;
 	uint32_t max_mkey_entries;
 	uint32_t reserved;
+	struct ib_ooo_caps ooo_caps;
 };
 
 /**
@@ -61,6 +81,26 @@ struct siroccodv_device_attr {
  */
 int siroccodv_query_device(struct ibv_context *context,
 			   struct siroccodv_device_attr *attr);
+
+/* ---- out-of-order placement ---- */
+
+/*
+ * A bit of the mask of ibv_modify_qp(), without a value: from INIT to RTR, of RC
+ * QPs. Data of WRITEs to the QP and of its READs may then be placed in any order:
+ * a program that polls memory for data must not ask for it. EINVAL elsewhere.
+ */
+#define IBV_QP_OOO_RW_DATA_PLACEMENT (1 << 26)
+
+/**
+ * siroccodv_qp_set_ooo() - as IBV_QP_OOO_RW_DATA_PLACEMENT, for others' calls
+ * @qp: an RC QP before RTR, for one that librdmacm moves there
+ * @on: false: no longer
+ *
+ * Holds until the QP is reset.
+ *
+ * Return: 0; EINVAL: another type or state; EOPNOTSUPP: not a Sirocco device.
+ */
+int siroccodv_qp_set_ooo(struct ibv_qp *qp, bool on);
 
 /* ---- mkeys ---- */
 

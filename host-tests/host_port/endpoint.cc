@@ -236,7 +236,10 @@ endpoint::endpoint(device &d, const options &o)
 
 	siro_requester_config rc = {};
 
+	if (o.hold)
+		stamps_.reset(new uint32_t[SIRO_RX_WINDOW]());
 	rc.held = held_[0].get();
+	rc.stamps = stamps_.get();
 	rc.ring = sq.ring;
 	rc.shadow = shadow_.get();
 	rc.flow = &requester_flow;

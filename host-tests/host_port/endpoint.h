@@ -271,6 +271,7 @@ private:
 
 	std::unique_ptr<uint64_t[]> shadow_;
 	std::unique_ptr<uint64_t[]> held_[2]; /* requester's, responder's slots */
+	std::unique_ptr<uint32_t[]> stamps_;
 	std::vector<std::unique_ptr<uint64_t[]>> resources_;
 	call *call_ = nullptr;
 };

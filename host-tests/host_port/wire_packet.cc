@@ -170,7 +170,7 @@ bytes encode_without_icrc(const packet &p)
 	put(out, p.pkey, 2);
 	put(out, p.reserved8a, 1);
 	put(out, p.qpn, 3);
-	put(out, p.ackreq << 7, 1);
+	put(out, p.ackreq << 7 | p.marked << 6, 1);
 	put(out, p.psn, 3);
 	if (has.deth) {
 		put(out, p.qkey, 4);
@@ -236,7 +236,9 @@ bool decode(const bytes &ib, packet &p)
 	p.pkey = static_cast<uint16_t>(in.get(2));
 	p.reserved8a = static_cast<uint8_t>(in.get(1));
 	p.qpn = static_cast<uint32_t>(in.get(3));
-	p.ackreq = in.get(1) >> 7;
+	word = in.get(1);
+	p.ackreq = word >> 7;
+	p.marked = word >> 6 & 1;
 	p.psn = static_cast<uint32_t>(in.get(3));
 	if (has.deth) {
 		p.qkey = static_cast<uint32_t>(in.get(4));

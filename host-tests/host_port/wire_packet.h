@@ -84,6 +84,7 @@ struct packet {
 	uint8_t reserved8a = 0; /* FECN, BECN and what the ICRC masks */
 	uint32_t qpn = 0;
 	bool ackreq = false;
+	bool marked = false;
 	uint32_t psn = 0;
 	uint32_t qkey = 0, src_qpn = 0; /* DETH */
 	uint64_t va = 0; /* RETH, AtomicETH */
@@ -94,7 +95,7 @@ struct packet {
 	uint64_t original = 0; /* AtomicAckETH */
 	uint32_t imm = 0; /* as on the wire */
 	uint32_t inv_key = 0;
-	bytes payload;
+	bytes payload; /* of an ACK: the extension */
 };
 
 /* The headers and the payload with a zero pad of the right length; no ICRC. */

@@ -38,6 +38,7 @@ struct side {
 	uint32_t work; /* WRs to post */
 	uint32_t spare_receives;
 	bool hold; /* packets that come before their turn */
+	uint8_t ooo; /* SIRO_OOO_* */
 };
 
 struct config {

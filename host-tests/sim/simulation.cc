@@ -93,6 +93,7 @@ simulation::simulation(const config &c, bool verbose) : c_(c), verbose_(verbose)
 		auto &q = *nodes_[n].qp;
 
 		q.req_attr.mtu = q.res_attr.mtu = c_.mtu;
+		q.req_attr.ooo = q.res_attr.ooo = s.ooo;
 		q.req_attr.dest_qpn = q.res_attr.dest_qpn = own_qpn[1 - n];
 		q.req_attr.sq_psn = s.first_psn;
 		q.req_attr.max_rd_atomic = s.max_rd_atomic;
@@ -290,6 +291,8 @@ void simulation::watch_request(int n, const host::bytes &ib, bool repeated_ok)
 
 	if (!has.request)
 		bad("side %d: the requester sent %s", n, host::opcode_name(p.opcode));
+	if (p.marked && (c_.sides[n].ooo != 3 || !has.payload))
+		bad("side %d: marked %s", n, host::opcode_name(p.opcode));
 	if (p.qpn != own_qpn[1 - n] || p.pkey != 0xffff || p.version)
 		bad("side %d: wrong BTH in %s", n, host::opcode_name(p.opcode));
 	if ((has.first || has.middle) && p.payload.size() != c_.mtu)
@@ -335,6 +338,10 @@ void simulation::watch_response(int n, const host::super_packet &packets)
 
 		if (!host::decode(ib, p))
 			continue;
+		/* No peer that did not agree ever sees the marker or an extension. */
+		if ((p.marked || (p.opcode == host::ACKNOWLEDGE && !p.payload.empty())) &&
+		    (c_.sides[0].ooo != 3 || c_.sides[1].ooo != 3) && !c_.corrupt)
+			bad("side %d gets an ACK with an extension", n);
 		if (p.opcode == host::READ_RESPONSE_LAST || p.opcode == host::READ_RESPONSE_ONLY ||
 		    p.opcode == host::ATOMIC_ACKNOWLEDGE)
 			x.fetching.erase(p.psn);

@@ -177,7 +177,7 @@ work *workload::start(uint8_t opcode, random &r)
 		w.wr.wqe.flags |= SIRO_SEND_SIGNALED;
 	if (r.chance(100)) {
 		w.wr.wqe.flags |= SIRO_SEND_FENCE;
-		reading_.clear();
+		fenced();
 	}
 	return &w;
 }
@@ -218,7 +218,7 @@ void workload::set_source(work &w, uint32_t length, random &r, host::bytes &payl
 			uint32_t at = r.below(f.data.size() - length + 1);
 
 			w.wr.wqe.flags |= SIRO_SEND_FENCE;
-			reading_.clear();
+			fenced();
 			w.wr.sges = {sink_sge(f.offset + at, length, r)};
 			w.wr.wqe.num_sge = 1;
 			payload.assign(f.data.begin() + at, f.data.begin() + at + length);
@@ -318,9 +318,9 @@ void workload::make_send(random &r)
 
 		w.wr.wqe.imm = w.remote_invalidate = remote[place].key();
 		window_dead_[window] = true;
-		if (must_fence(place, 0, window_bytes)) {
+		if (touches(reading_, place, 0, window_bytes)) {
 			w.wr.wqe.flags |= SIRO_SEND_FENCE;
-			reading_.clear();
+			fenced();
 		}
 	}
 	set_source(w, length, r, payload);
@@ -332,9 +332,15 @@ void workload::make_send(random &r)
 	add_receive(length + r.below(100), r);
 }
 
-bool workload::must_fence(int place, uint64_t offset, uint64_t length) const
+void workload::fenced()
 {
-	for (auto &g : reading_)
+	reading_.clear();
+	writing_.clear();
+}
+
+bool workload::touches(const std::vector<range> &list, int place, uint64_t offset, uint64_t length)
+{
+	for (auto &g : list)
 		if (g.place == place && overlap(g.offset, g.length, offset, length))
 			return true;
 	return false;
@@ -364,9 +370,10 @@ void workload::make_write(random &r)
 	work &w = *start(imm ? SIRO_WR_RDMA_WRITE_WITH_IMM : SIRO_WR_RDMA_WRITE, r);
 
 	w.cqe_opcode = SIRO_WC_RDMA_WRITE;
-	if (length && must_fence(place, offset, length)) {
+	if (length && (touches(reading_, place, offset, length) ||
+		       touches(writing_, place, offset, length))) {
 		w.wr.wqe.flags |= SIRO_SEND_FENCE;
-		reading_.clear();
+		fenced();
 	}
 	set_source(w, length, r, payload);
 	w.wr.wqe.rdma.remote_addr = address(place, offset);
@@ -376,6 +383,8 @@ void workload::make_write(random &r)
 		w.wr.wqe.rkey = static_cast<uint32_t>(r.next());
 	}
 	write_target(w, place, offset, payload);
+	if (side_.ooo)
+		writing_.push_back({place, offset, length});
 	if (imm) {
 		if (r.chance(300))
 			w.wr.wqe.flags |= SIRO_SEND_SOLICITED;
@@ -470,9 +479,9 @@ void workload::make_atomic(random &r)
 
 	work &w = *start(swap ? SIRO_WR_ATOMIC_CMP_AND_SWP : SIRO_WR_ATOMIC_FETCH_AND_ADD, r);
 
-	if (must_fence(target, offset, 8)) {
+	if (touches(reading_, target, offset, 8)) {
 		w.wr.wqe.flags |= SIRO_SEND_FENCE;
-		reading_.clear();
+		fenced();
 	}
 	w.cqe_opcode = swap ? SIRO_WC_COMP_SWAP : SIRO_WC_FETCH_ADD;
 	w.wr.wqe.atomic.remote_addr = address(target, offset);
@@ -499,6 +508,8 @@ void workload::make_atomic(random &r)
 
 	memcpy(data.data(), &next, 8);
 	write_target(w, target, offset, data);
+	if (side_.ooo)
+		writing_.push_back({target, offset, 8});
 }
 
 void workload::make_local(random &r)

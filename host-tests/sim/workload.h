@@ -100,8 +100,8 @@ private:
 	void add_receive(uint32_t length, random &r);
 	uint32_t pick_length(random &r);
 	void write_target(work &w, int place, uint64_t offset, const host::bytes &data);
+	void fenced();
 	void note_read(int place, uint64_t offset, uint64_t length);
-	bool must_fence(int place, uint64_t offset, uint64_t length) const;
 	uint64_t address(int place, uint64_t offset) const
 	{
 		return remote[place].address(offset);
@@ -132,7 +132,10 @@ private:
 		int place;
 		uint64_t offset, length;
 	};
+	static bool touches(const std::vector<range> &list, int place, uint64_t offset,
+			    uint64_t length);
 	std::vector<range> reading_; /* by READs since the last fence */
+	std::vector<range> writing_; /* by what later WRITEs may overtake */
 	struct fetched_range {
 		uint64_t offset;
 		host::bytes data;

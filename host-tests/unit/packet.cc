@@ -51,7 +51,8 @@ void all_shapes(const siro_flow &flow)
 				auto props = properties_of(static_cast<uint8_t>(op));
 				size_t least = props.known ? props.header_bytes() + pad + 4 : 0;
 				bool good = props.known && n % 4 == 0 && n >= least &&
-					    (props.payload || (n == least && !pad));
+					    (props.payload || (n == least && !pad) ||
+					     (op == ACKNOWLEDGE && !pad && n <= least + 64));
 				siro_packet p;
 				int ret = parse(raw(op, pad, n), p, n >= 16, flow);
 

@@ -105,13 +105,45 @@ TEST(read_resources, repeat__begins_at_the_packet_that_was_asked_for)
 	ReadResource *r = s.resources.add(Psn(7), 4);
 
 	answer(s.resources, *r);
-	s.resources.repeat(*r, 2);
+	s.resources.repeat(*r, 2, 4);
 	EXPECT_EQ(s.resources.first_pending(), r);
 	EXPECT_EQ(r->begin, 2u);
 	EXPECT_EQ(r->next, 2u);
-	s.resources.repeat(*r, 3); /* during the repetition: counted once */
+	s.resources.repeat(*r, 3, 4); /* during the repetition: counted once */
+	s.resources.advance(*r);
 	s.resources.advance(*r);
 	EXPECT_EQ(s.resources.first_pending(), nullptr);
+}
+
+TEST(read_resources, repeat__of_a_part__ends_with_it)
+{
+	storage s(1);
+	ReadResource *r = s.resources.add(Psn(7), 9);
+
+	answer(s.resources, *r);
+	s.resources.repeat(*r, 2, 4);
+	s.resources.advance(*r);
+	s.resources.advance(*r);
+	EXPECT_EQ(r->next, 4u);
+	EXPECT_EQ(s.resources.first_pending(), nullptr);
+	s.resources.repeat(*r, 5, 6); /* the next part needs no other */
+	s.resources.advance(*r);
+	EXPECT_EQ(s.resources.first_pending(), nullptr);
+}
+
+/* What was never sent is not forgotten for a part that was. */
+TEST(read_resources, repeat__during_the_first_answer__answers_all)
+{
+	storage s(1);
+	ReadResource *r = s.resources.add(Psn(7), 9);
+
+	for (int i = 0; i < 6; i++)
+		s.resources.advance(*r);
+	s.resources.repeat(*r, 2, 3);
+	EXPECT_EQ(r->next, 2u);
+	EXPECT_EQ(r->end, 9u);
+	s.resources.repeat(*r, 5, 6); /* will come anyway */
+	EXPECT_EQ(r->next, 2u);
 }
 
 /* Who sends a new request has the answer: the repetition does not keep its place. */
@@ -121,7 +153,7 @@ TEST(read_resources, add__overwrites_what_is_only_repeated)
 	ReadResource *r = s.resources.add(Psn(7), 4);
 
 	answer(s.resources, *r);
-	s.resources.repeat(*r, 0);
+	s.resources.repeat(*r, 0, 4);
 	r = s.resources.add(Psn(11), 1);
 	ASSERT_NE(r, nullptr);
 	EXPECT_FALSE(r->answered);

@@ -11,6 +11,7 @@
 #include "regions_signature.cc"
 #include "requester.cc"
 #include "requester_receive.cc"
+#include "requester_recover.cc"
 #include "requester_send.cc"
 #include "respond.cc"
 #include "responder.cc"

@@ -62,6 +62,12 @@ public:
 		return packet;
 	}
 
+	/* The packet of @psn, which stays; nullptr if there is none. */
+	const siro_packet *look(Psn psn)
+	{
+		return count_ ? at(psn) : nullptr;
+	}
+
 	/* The first packet of @from to @to, which stays; nullptr if there is none. */
 	const siro_packet *first(Psn from, Psn to)
 	{

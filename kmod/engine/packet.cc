@@ -11,6 +11,12 @@ namespace {
 
 constexpr u32 bth_bytes = sizeof(wire::Bth);
 
+/* What follows the headers is for who understands it; others go by the headers. */
+bool is_extended(u16 props, u32 bytes, const wire::Bth &bth)
+{
+	return props & wire::extensible && !bth.pad() && bytes <= wire::max_extension;
+}
+
 /* Fills the out fields; false if the packet is not what its opcode asks for. */
 bool parse_headers(siro_packet &p)
 {
@@ -36,7 +42,7 @@ bool parse_headers(siro_packet &p)
 
 	if (payload > wire::max_payload)
 		return false;
-	if (!(props & wire::payload) && (payload || bth.pad()))
+	if (!(props & wire::payload) && (payload || bth.pad()) && !is_extended(props, payload, bth))
 		return false;
 
 	reader.copy(p.header + bth_bytes, headers - bth_bytes);

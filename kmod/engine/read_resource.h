@@ -18,7 +18,8 @@ struct ReadResource {
 	Psn first_psn;
 	u32 packets;
 	u32 begin; /* first packet of the answer in progress */
-	u32 next; /* next packet to send; packets: none */
+	u32 next; /* next packet to send */
+	u32 end; /* one after the last packet of the answer in progress */
 	u32 msn;
 	bool used;
 	bool atomic;
@@ -26,7 +27,7 @@ struct ReadResource {
 
 	bool pending() const
 	{
-		return next < packets;
+		return next < end;
 	}
 
 	bool covers(Psn psn) const
@@ -74,7 +75,7 @@ public:
 		r = {};
 		r.used = true;
 		r.first_psn = psn;
-		r.packets = packets;
+		r.packets = r.end = packets;
 		pending_++;
 		return &r;
 	}
@@ -91,11 +92,16 @@ public:
 		return nullptr;
 	}
 
-	/* Answer @r again from packet @begin on. */
-	void repeat(ReadResource &r, u32 begin)
+	/* Answer packets @begin up to @end of @r again, and what is due of it anyway. */
+	void repeat(ReadResource &r, u32 begin, u32 end)
 	{
-		if (!r.pending())
+		if (!r.pending()) {
 			pending_++;
+			r.end = end;
+		} else if (r.next <= begin) {
+			begin = r.next;
+		}
+		r.end = max(r.end, end);
 		r.begin = r.next = begin;
 	}
 
@@ -112,7 +118,7 @@ public:
 	/* The rest of the answer is not given. */
 	void drop(ReadResource &r)
 	{
-		r.next = r.packets;
+		r.next = r.end;
 		pending_--;
 	}
 
@@ -120,7 +126,7 @@ public:
 	void cancel()
 	{
 		for (u32 i = 0; i < count_; i++)
-			at(i).next = at(i).packets;
+			at(i).next = at(i).end;
 		pending_ = 0;
 	}
 

@@ -5,8 +5,18 @@
 
 namespace sirocco {
 
+namespace {
+
+/* Of two times; 0 is never. */
+u64 earlier(u64 a, u64 b)
+{
+	return a && (!b || a < b) ? a : b;
+}
+
+} // namespace
+
 Requester::Requester(const siro_requester_config &config)
-	: held_(config.held), queue_(config), flow_(config.flow), cookie_(config.cookie),
+	: held_(config.held), board_(config.stamps), queue_(config), flow_(config.flow), cookie_(config.cookie),
 	  qpn_(config.qpn), pd_(config.pd), type_(config.type), signal_all_(config.signal_all)
 {
 }
@@ -20,6 +30,7 @@ void Requester::modify(siro_context &ctx, u32 state, const siro_requester_attr &
 	drained_ = false;
 
 	if (state == SIRO_QPS_RESET) {
+		set_agreed(ctx, false);
 		discard(ctx.port);
 		send_ = queue_.completed();
 		packet_ = 0;
@@ -33,6 +44,9 @@ void Requester::modify(siro_context &ctx, u32 state, const siro_requester_attr &
 		rewound_ = false;
 		rnr_until_ = 0;
 		missing_until_ = 0;
+		probe_at_ = 0;
+		peer_window_ = wide_window;
+		board_.reset();
 		timer_.reset();
 	}
 	if (state == SIRO_QPS_RTS)
@@ -71,10 +85,12 @@ void Requester::timeout(siro_context &ctx)
 		} else if (timer_.expired(ctx.now)) {
 			ctx.counters[SIRO_CNT_LOCAL_ACK_TIMEOUT_ERR]++;
 			missing_until_ = 0;
-			rewind();
+			resume_after_timeout();
 			rewound_ = true;
 			timer_.back_off(ctx.now);
 		}
+		judge(call);
+		probe(call);
 	}
 	transmit(call);
 	finish(call);
@@ -99,9 +115,11 @@ void Requester::finish(Call &call)
 
 u64 Requester::next_deadline() const
 {
-	u64 timeout = rnr_until_ ? rnr_until_ : timer_.deadline();
+	u64 first = rnr_until_ ? rnr_until_ : timer_.deadline();
 
-	return missing_until_ && (!timeout || missing_until_ < timeout) ? missing_until_ : timeout;
+	first = earlier(first, missing_until_);
+	first = earlier(first, probe_at_);
+	return earlier(first, agreed_ ? board_.deadline() : 0);
 }
 
 /* A list that was never registered goes back to who allocated it. */
@@ -187,7 +205,7 @@ void Requester::fail_oldest_if_bad(Call &call)
 {
 	if (state_ != SIRO_QPS_RTS && state_ != SIRO_QPS_SQD)
 		return;
-	if (send_ == queue_.completed() && send_ != queue_.posted() && queue_.oldest().status)
+	if (!queue_.is_empty() && queue_.oldest().status)
 		fail(call, queue_.oldest().status);
 }
 
@@ -213,6 +231,8 @@ void Requester::flush(Call &call)
 	rd_outstanding_ = 0;
 	una_ = sent_ = next_psn_;
 	rnr_until_ = 0;
+	probe_at_ = 0;
+	board_.forget();
 	timer_.reset();
 }
 
@@ -256,6 +276,11 @@ extern "C" __u32 siro_requester_psn(const siro_requester *req)
 extern "C" __u32 siro_requester_draining(const siro_requester *req)
 {
 	return engine(req).draining();
+}
+
+extern "C" __u32 siro_requester_agreed(const siro_requester *req)
+{
+	return engine(req).has_agreed();
 }
 
 extern "C" siro_send_wqe *siro_requester_reserve(siro_requester *req)

@@ -10,6 +10,8 @@
 #include "regions.h"
 #include "reorder_delay.h"
 #include "retransmit.h"
+#include "sack.h"
+#include "scoreboard.h"
 #include "send_queue.h"
 #include "siro_port.h"
 #include "wire.h"
@@ -25,6 +27,12 @@ public:
 	void discard(void *port);
 	void receive(siro_context &ctx, const siro_batch &batch);
 	void timeout(siro_context &ctx);
+
+	/* The peer has said that it places out of order. */
+	bool has_agreed() const
+	{
+		return agreed_;
+	}
 
 	/* Also read beside a change, by the poster. */
 	u32 state() const
@@ -85,26 +93,35 @@ private:
 	Step send_read(Call &call, SendEntry &e);
 	Step send_atomic(Call &call, SendEntry &e);
 	Step send_datagram(Call &call, SendEntry &e);
-	bool send_segment(Call &call, SendEntry &e);
+	bool send_segment(Call &call, SendEntry &e, u32 index, bool ask);
+	bool send_read_request(Call &call, const SendEntry &e, u32 index, u32 end);
+	bool send_atomic_request(Call &call, const SendEntry &e);
 	bool wants_ack(const Call &call, const SendEntry &e);
-	u32 follow_up_bytes(const SendEntry &e, u32 bytes) const;
+	u32 follow_up_bytes(const SendEntry &e, u32 index, u32 bytes) const;
 	bool fill(Call &call, const SendEntry &e, u64 offset, u8 *to, u32 bytes);
-	void sent_packet(Call &call, Psn psn, bool asked);
+	void sent_packet(Call &call, Psn first, Psn last, bool asked);
 	void entry_sent();
 	u32 requests_of(const SendEntry &e) const;
 	bool lacks_credit(const SendEntry &e) const;
-	bool window_has(u32 packets) const;
+	bool window_has(u32 packets, u32 most) const;
+	u32 request_window() const;
+	u32 response_window() const;
 	Psn cursor() const;
 
 	/* requester_receive.cc */
 	void take(Call &call, const siro_packet &packet);
 	void take_acknowledge(Call &call, const siro_packet &packet);
+	void take_early_refusal(Call &call, const siro_packet &packet);
 	void take_rnr(Call &call, u8 code);
 	void take_nak(Call &call, u8 code);
 	void take_read_response(Call &call, const siro_packet &packet);
 	void take_atomic_response(Call &call, const siro_packet &packet);
 	void take_credits(wire::Aeth aeth);
 	SendEntry *answered(Call &call, const siro_packet &packet);
+	void received_response(Call &call, SendEntry &e, Psn psn);
+	bool has_response(Psn psn);
+	bool place_early(Call &call, const siro_packet &packet);
+	bool next_early(Psn &psn);
 	bool acknowledge_until(Call &call, Psn end);
 	void progress(Call &call, Psn una);
 	void catch_up();
@@ -117,12 +134,45 @@ private:
 	void rewind();
 	bool place(Call &call, const SendEntry &e, u64 offset, const siro_packet &packet);
 
-	/* Packets in flight; half of it is asked for by one READ request. */
+	/* requester_recover.cc */
+	bool consents() const
+	{
+		return attr_.ooo & SIRO_OOO_CONSENT;
+	}
+
+	bool marks() const
+	{
+		return consents() && attr_.ooo & SIRO_OOO_MARK && board_.is_kept();
+	}
+
+	void set_agreed(siro_context &ctx, bool agreed);
+	void take_agreement(Call &call, const siro_packet &packet);
+	void take_sack(Call &call, const siro_packet &packet);
+	void judge(Call &call);
+	void repair_reads(Call &call);
+	void resume_after_timeout();
+	void probe(Call &call);
+	void arm_probe(u64 now);
+	bool resend_lost(Call &call);
+	bool resend(Call &call, SendEntry &e, u32 index);
+	u32 hole_end(const SendEntry &e, u32 index);
+
+	/*
+	 * Packets in flight: towards a peer that drops what comes before its turn, and
+	 * if it takes them. A READ request asks for half of the former.
+	 */
 	static constexpr u32 window = 256;
+	static constexpr u32 wide_window = SIRO_RX_WINDOW;
 	static constexpr u32 chunk = window / 2;
 	static constexpr u32 ack_interval = 32;
 
 	HeldPackets held_;
+	PsnWindow placed_; /* responses whose data is where it belongs, before their turn */
+	Scoreboard board_;
+	bool agreed_ = false;
+	bool probed_ = false;
+	u64 probe_at_ = 0; /* 0: no packet waits for a probe */
+	u32 peer_window_ = wide_window;
 	ReorderDelay reorder_delay_;
 	u64 missing_until_ = 0; /* when a missing response counts as lost, 0: none is missing */
 	SendQueue queue_;

@@ -18,6 +18,7 @@ void Requester::receive(siro_context &ctx, const siro_batch &batch)
 		for (u32 i = 0; i < batch.count && state_ != SIRO_QPS_ERR; i++)
 			take(call, batch.packets[i]);
 		take_held(call);
+		judge(call);
 	}
 	transmit(call);
 	finish(call);
@@ -33,10 +34,13 @@ void Requester::take(Call &call, const siro_packet &packet)
 	}
 	/* Nothing that was sent, or acknowledged before. */
 	if (psn.since(una_) >= sent_.since(una_)) {
-		if (packet.opcode == wire::rc_acknowledge && psn + 1 == una_)
+		if (packet.opcode == wire::rc_acknowledge && psn + 1 == una_) {
+			take_agreement(call, packet);
 			take_credits(wire::Headers(packet).aeth());
-		else
+			take_sack(call, packet);
+		} else {
 			stale(call, psn);
+		}
 		return;
 	}
 
@@ -59,23 +63,23 @@ void Requester::take_acknowledge(Call &call, const siro_packet &packet)
 	u8 kind = (aeth.syndrome >> 5) & 7;
 	u8 value = aeth.syndrome & 0x1f;
 
+	take_agreement(call, packet);
 	switch (kind) {
 	case wire::aeth_ack:
 		take_credits(aeth);
+		take_sack(call, packet);
 		if (!acknowledge_until(call, psn + 1))
 			take_early(call, packet);
 		break;
 	case wire::aeth_rnr:
 	case wire::aeth_nak:
+		board_.arrived(call.ctx.now, una_, psn);
 		/*
 		 * Everything before the refused packet has been executed. A refusal
 		 * that ends the QP comes but once: the peer answers no repetition.
 		 */
 		if (!acknowledge_until(call, psn)) {
-			if (kind == wire::aeth_nak && value != wire::nak_psn_sequence)
-				take_early(call, packet);
-			else
-				implied_loss(call);
+			take_early_refusal(call, packet);
 		} else if (kind == wire::aeth_rnr) {
 			take_rnr(call, value);
 		} else {
@@ -84,6 +88,26 @@ void Requester::take_acknowledge(Call &call, const siro_packet &packet)
 		break;
 	default:
 		call.ctx.counters[SIRO_CNT_STALE_RESPONSES]++;
+	}
+}
+
+/*
+ * A response before the refused packet is missing. What ends the queue waits for
+ * its turn; a peer that keeps what comes early wants one packet, others want all.
+ */
+void Requester::take_early_refusal(Call &call, const siro_packet &packet)
+{
+	bool missing = wire::Headers(packet).aeth().syndrome ==
+		       wire::syndrome(wire::aeth_nak, wire::nak_psn_sequence);
+	bool not_ready = wire::Headers(packet).aeth().syndrome >> 5 == wire::aeth_rnr;
+
+	if (missing && agreed_) {
+		board_.lose(Psn(packet.psn));
+	} else if (missing || (not_ready && !agreed_)) {
+		call.ctx.counters[SIRO_CNT_IMPLIED_NAK_SEQ_ERR]++;
+		loss(call);
+	} else {
+		take_early(call, packet);
 	}
 }
 
@@ -105,7 +129,10 @@ void Requester::take_rnr(Call &call, u8 code)
 		rnr_left_--;
 	}
 	rnr_until_ = ctx.now + wire::rnr_nanoseconds(code);
-	rewind();
+	if (agreed_)
+		board_.lose(una_);
+	else
+		rewind();
 	timer_.hold(rnr_until_);
 }
 
@@ -114,7 +141,10 @@ void Requester::take_nak(Call &call, u8 code)
 	switch (code) {
 	case wire::nak_psn_sequence:
 		call.ctx.counters[SIRO_CNT_RCVD_SEQ_ERR]++;
-		loss(call);
+		if (agreed_)
+			board_.lose(una_);
+		else
+			loss(call);
 		break;
 	case wire::nak_invalid_request:
 		fail(call, SIRO_WC_REM_INV_REQ_ERR);
@@ -147,8 +177,10 @@ SendEntry *Requester::answered(Call &call, const siro_packet &packet)
 		}
 		take_credits(aeth);
 	}
+	board_.arrived(call.ctx.now, Psn(packet.psn));
 	if (!acknowledge_until(call, Psn(packet.psn))) {
-		take_early(call, packet);
+		if (!place_early(call, packet))
+			take_early(call, packet);
 		return nullptr;
 	}
 	if (state_ == SIRO_QPS_ERR || !queue_.has_started())
@@ -168,7 +200,6 @@ void Requester::take_read_response(Call &call, const siro_packet &packet)
 	}
 
 	u64 offset = u64{e->received} * attr_.mtu;
-	bool was_asked = Psn(packet.psn) < cursor();
 
 	if (packet.payload_length != min(u64{attr_.mtu}, e->length - offset)) {
 		fail(call, SIRO_WC_BAD_RESP_ERR);
@@ -183,12 +214,64 @@ void Requester::take_read_response(Call &call, const siro_packet &packet)
 		fail(call, SIRO_WC_LOC_PROT_ERR);
 		return;
 	}
-	e->received++;
-	if (was_asked && (e->received % chunk == 0 || e->received == e->packets))
+	received_response(call, *e, Psn(packet.psn));
+}
+
+/* The oldest entry has its next response. */
+void Requester::received_response(Call &call, SendEntry &e, Psn psn)
+{
+	bool was_asked = psn < cursor();
+
+	e.received++;
+	if (was_asked && (e.received % chunk == 0 || e.received == e.packets))
 		rd_outstanding_--;
-	if (e->received == e->packets)
+	if (e.received == e.packets)
 		complete_oldest(call);
-	progress(call, Psn(packet.psn) + 1);
+	progress(call, psn + 1);
+}
+
+/* Is more there of @psn than an ACK? */
+bool Requester::has_response(Psn psn)
+{
+	const siro_packet *held = held_.look(psn);
+
+	return placed_.has(psn) || (held && held->opcode != wire::rc_acknowledge);
+}
+
+/*
+ * What a READ brings goes to its place before its turn if the consumer agreed to
+ * that. False: nothing was done, the packet is to be kept.
+ */
+bool Requester::place_early(Call &call, const siro_packet &packet)
+{
+	Psn psn(packet.psn);
+
+	if (!consents() || packet.opcode == wire::rc_atomic_acknowledge || held_.look(psn) ||
+	    psn.since(una_) >= PsnWindow::size)
+		return false;
+	if (placed_.has(psn)) {
+		stale(call, psn);
+		return true;
+	}
+
+	u32 i = queue_.completed();
+
+	while (i != queue_.started() && psn.since(queue_.entry(i).first_psn) >= queue_.entry(i).packets)
+		i++;
+	if (i == queue_.started())
+		return false;
+
+	const SendEntry &e = queue_.entry(i);
+	u64 offset = u64{psn.since(e.first_psn)} * attr_.mtu;
+
+	/* What is wrong about it is found in its turn. */
+	if (!is_read(e.wqe.opcode) ||
+	    packet.payload_length != min(u64{attr_.mtu}, e.length - offset) ||
+	    !place(call, e, offset, packet))
+		return false;
+	placed_.set(psn);
+	call.ctx.counters[SIRO_CNT_OOO_PLACED]++;
+	return true;
 }
 
 void Requester::take_atomic_response(Call &call, const siro_packet &packet)
@@ -261,9 +344,12 @@ void Requester::progress(Call &call, Psn una)
 	if (state_ == SIRO_QPS_ERR)
 		return;
 	held_.skip(call.ctx.port, una_, una);
+	placed_.clear(una_, una);
+	board_.arrived(now, una_, una);
 	missing_until_ = 0;
 	una_ = una;
-	rewound_ = false;
+	rewound_ = probed_ = false;
+	arm_probe(now);
 	rnr_left_ = attr_.rnr_retry;
 	timer_.sampled(now, una_);
 	timer_.acknowledged(now, una_ != sent_);
@@ -292,6 +378,7 @@ void Requester::rewind()
 	packet_ = 0;
 	rd_outstanding_ = 0;
 	unasked_ = ack_interval;
+	board_.forget();
 	timer_.retransmitted();
 	catch_up();
 }
@@ -331,21 +418,32 @@ void Requester::take_early(Call &call, const siro_packet &packet)
 	}
 }
 
+/* The first PSN that something came for before its turn. */
+bool Requester::next_early(Psn &psn)
+{
+	u32 span = min(sent_.since(una_), PsnWindow::size);
+	u32 placed = placed_.next(una_, 0, span);
+	const siro_packet *held = held_.first(una_, una_ + placed);
+
+	psn = held ? Psn(held->psn) : una_ + placed;
+	return held || placed < span;
+}
+
 /* Takes what nothing is missing before any more. */
 void Requester::take_held(Call &call)
 {
 	void *port = call.ctx.port;
+	Psn psn;
 
-	while (state_ != SIRO_QPS_ERR) {
-		const siro_packet *first = held_.first(una_, sent_);
-
-		if (!first)
-			break;
-
-		Psn psn(first->psn);
-
+	while (state_ != SIRO_QPS_ERR && next_early(psn)) {
 		if (!acknowledge_until(call, psn))
 			break;
+		if (state_ == SIRO_QPS_ERR)
+			break;
+		if (placed_.has(psn)) {
+			received_response(call, queue_.oldest(), psn);
+			continue;
+		}
 
 		siro_packet *packet = held_.take(psn);
 
@@ -361,15 +459,17 @@ void Requester::take_held(Call &call)
 	}
 	if (state_ == SIRO_QPS_ERR)
 		return;
-	if (held_.is_empty())
+	if (held_.is_empty() && placed_.is_empty())
 		missing_until_ = 0;
 	else if (!missing_until_ && !rewound_)
-		missing_until_ = reorder_delay_.deadline(call.ctx.now);
+		missing_until_ = max(reorder_delay_.deadline(call.ctx.now),
+				     u64{call.ctx.now + board_.reorder_window()});
 }
 
 void Requester::discard_held(void *port)
 {
 	held_.clear(port, una_);
+	placed_.clear();
 	missing_until_ = 0;
 }
 
@@ -383,7 +483,10 @@ void Requester::stale(Call &call, Psn psn)
 void Requester::implied_loss(Call &call)
 {
 	call.ctx.counters[SIRO_CNT_IMPLIED_NAK_SEQ_ERR]++;
-	loss(call);
+	if (board_.is_kept() && queue_.has_started() && wants_response(queue_.oldest().wqe.opcode))
+		repair_reads(call);
+	else
+		loss(call);
 }
 
 void Requester::take_credits(wire::Aeth aeth)

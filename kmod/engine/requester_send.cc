@@ -65,9 +65,20 @@ Psn Requester::cursor() const
 	return const_cast<Requester *>(this)->queue_.entry(send_).first_psn + packet_;
 }
 
-bool Requester::window_has(u32 packets) const
+bool Requester::window_has(u32 packets, u32 most) const
 {
-	return cursor().since(una_) + packets <= window;
+	return cursor().since(una_) + packets <= most;
+}
+
+u32 Requester::request_window() const
+{
+	return agreed_ ? peer_window_ : window;
+}
+
+/* Where responses are placed at once, many of them need no memory to wait in. */
+u32 Requester::response_window() const
+{
+	return consents() && board_.is_kept() ? wide_window : window;
 }
 
 void Requester::transmit(Call &call)
@@ -77,10 +88,12 @@ void Requester::transmit(Call &call)
 	if (rnr_until_ > call.ctx.now)
 		return;
 	rnr_until_ = 0;
-	do {
-		while (advance(call) == Step::done)
-			retire_local(call);
-	} while (ask_before_bad());
+	if (resend_lost(call)) {
+		do {
+			while (advance(call) == Step::done)
+				retire_local(call);
+		} while (ask_before_bad());
+	}
 	call.burst.send();
 }
 
@@ -147,6 +160,7 @@ bool Requester::start(Call &call, SendEntry &e)
 	if (e.status || !may_start(e))
 		return false;
 	e.first_psn = next_psn_;
+	e.single = agreed_ && e.wqe.opcode == SIRO_WR_RDMA_WRITE;
 	e.status = is_local(e.wqe.opcode) ? execute_local(call, e) : plan(e);
 	if (e.status)
 		return false;
@@ -162,7 +176,8 @@ bool Requester::may_start(const SendEntry &e) const
 
 	if (state_ != SIRO_QPS_RTS)
 		return false;
-	if ((e.wqe.flags & SIRO_SEND_FENCE) && rd_outstanding_)
+	if ((e.wqe.flags & SIRO_SEND_FENCE) &&
+	    (consents() ? queue_.has_started() : rd_outstanding_ != 0))
 		return false;
 	if (op == SIRO_WR_LOCAL_INV || op == SIRO_WR_MKEY_CONF)
 		return !queue_.has_started();
@@ -230,7 +245,9 @@ u32 Requester::execute_local(Call &call, SendEntry &e)
 /* How many the peer's MSN counts: a READ is asked for chunk by chunk. */
 u32 Requester::requests_of(const SendEntry &e) const
 {
-	return is_read(e.wqe.opcode) ? div_round_up(e.packets, chunk) : e.packets ? 1 : 0;
+	if (is_read(e.wqe.opcode))
+		return div_round_up(e.packets, chunk);
+	return e.single ? e.packets : min(e.packets, 1u);
 }
 
 void Requester::entry_sent()
@@ -239,15 +256,21 @@ void Requester::entry_sent()
 	packet_ = 0;
 }
 
-void Requester::sent_packet(Call &call, Psn psn, bool asked)
+/* A packet of @first; what it asks for is answered up to @last. */
+void Requester::sent_packet(Call &call, Psn first, Psn last, bool asked)
 {
 	u64 now = call.ctx.now;
+	bool again = first < sent_;
 
-	if (sent_ <= psn) {
-		sent_ = psn + 1;
+	if (again)
+		call.ctx.counters[SIRO_CNT_RETRANSMITTED_PKTS]++;
+	if (sent_ <= last) {
+		sent_ = last + 1;
 		if (asked)
-			timer_.sample(now, psn);
+			timer_.sample(now, last);
 	}
+	board_.sent(now, first, again);
+	arm_probe(now);
 	unasked_ = asked ? 0 : unasked_ + 1;
 	timer_.sent(now);
 }
@@ -257,13 +280,13 @@ Requester::Step Requester::send_message(Call &call, SendEntry &e)
 	siro_context &ctx = call.ctx;
 
 	while (packet_ < e.packets) {
-		if (!window_has(1))
+		if (!window_has(1, request_window()))
 			return Step::wait;
 		if (!ctx.budget) {
 			ctx.outcome |= SIRO_OUT_MORE;
 			return Step::wait;
 		}
-		if (!send_segment(call, e))
+		if (!send_segment(call, e, packet_, wants_ack(call, e)))
 			return Step::wait;
 		packet_++;
 	}
@@ -271,27 +294,30 @@ Requester::Step Requester::send_message(Call &call, SendEntry &e)
 	return Step::done;
 }
 
-bool Requester::send_segment(Call &call, SendEntry &e)
+/* Packet @index of a SEND or WRITE. */
+bool Requester::send_segment(Call &call, SendEntry &e, u32 index, bool ask)
 {
-	bool is_first = !packet_;
-	bool is_last = packet_ + 1 == e.packets;
-	u64 offset = u64{packet_} * attr_.mtu;
+	bool is_first = e.single || !index;
+	bool is_last = e.single || index + 1 == e.packets;
+	u64 offset = u64{index} * attr_.mtu;
 	u32 payload = min(attr_.mtu, e.length - static_cast<u32>(offset));
 	u8 opcode = segment_opcode(e.wqe.opcode, is_first, is_last);
 	u16 props = wire::properties(opcode);
 	u32 pad = wire::pad_of(payload);
 	u32 bytes = wire::header_bytes(props) + payload + pad + wire::icrc_bytes;
-	bool ask = wants_ack(call, e);
 	bool solicited = is_last && (e.wqe.flags & SIRO_SEND_SOLICITED);
-	Psn psn = e.first_psn + packet_;
-	u8 *start = call.burst.reserve(*flow_, bytes, follow_up_bytes(e, bytes));
+	bool marked = marks() && is_write(e.wqe.opcode);
+	Psn psn = e.first_psn + index;
+	u8 *start = call.burst.reserve(*flow_, bytes, follow_up_bytes(e, index, bytes));
 
 	if (!start)
 		return false;
 
-	u8 *p = wire::put_bth(start, {opcode, attr_.dest_qpn, psn, pad, ask, solicited});
+	u8 *p = wire::put_bth(start, {opcode, attr_.dest_qpn, psn, pad, ask, solicited, marked});
 
-	if (props & wire::has_reth)
+	if (e.single)
+		p = put_reth(p, e.wqe.rdma.remote_addr + offset, e.wqe.rkey, payload);
+	else if (props & wire::has_reth)
 		p = put_reth(p, e.wqe.rdma.remote_addr, e.wqe.rkey, e.length);
 	p = put_last_word(p, e.wqe, props);
 	if (!fill(call, e, offset, p, payload)) {
@@ -300,18 +326,21 @@ bool Requester::send_segment(Call &call, SendEntry &e)
 	}
 	memory_zero(p + payload, pad);
 	call.burst.add(bytes);
-	sent_packet(call, psn, ask);
+	sent_packet(call, psn, psn, ask);
 	return true;
 }
 
 /* A guess at what will follow in the same burst, this packet included. */
-u32 Requester::follow_up_bytes(const SendEntry &e, u32 bytes) const
+u32 Requester::follow_up_bytes(const SendEntry &e, u32 index, u32 bytes) const
 {
-	u32 packets = e.packets - packet_;
+	u32 packets = e.packets - index;
+	u32 most = request_window();
 
+	if (board_.has_lost())
+		return bytes; /* this one may be alone */
 	if (packets == 1)
 		packets = queue_.posted() - send_;
-	packets = min(packets, window - min(cursor().since(una_), window - 1));
+	packets = min(packets, most - min(cursor().since(una_), most - 1));
 	packets = min(packets, u32{SIRO_MAX_BURST_PACKETS});
 	return bytes * packets;
 }
@@ -322,7 +351,7 @@ u32 Requester::follow_up_bytes(const SendEntry &e, u32 bytes) const
  */
 bool Requester::wants_ack(const Call &call, const SendEntry &e)
 {
-	if (unasked_ + 1 >= ack_interval || call.ctx.budget <= 1 || !window_has(2))
+	if (unasked_ + 1 >= ack_interval || call.ctx.budget <= 1 || !window_has(2, request_window()))
 		return true;
 	if (packet_ + 1 < e.packets)
 		return false;
@@ -350,27 +379,14 @@ bool Requester::fill(Call &call, const SendEntry &e, u64 offset, u8 *to, u32 byt
 /* A READ is asked for in chunks, so that the window bounds the responses too. */
 Requester::Step Requester::send_read(Call &call, SendEntry &e)
 {
-	constexpr u32 bytes = sizeof(wire::Bth) + sizeof(wire::Reth) + wire::icrc_bytes;
-
 	while (packet_ < e.packets) {
 		u32 end = min((packet_ / chunk + 1) * chunk, e.packets);
-		u64 offset = u64{packet_} * attr_.mtu;
-		u64 wanted = min(u64{e.length}, u64{end} * attr_.mtu) - offset;
-		Psn psn = e.first_psn + packet_;
 
-		if (rd_outstanding_ >= attr_.max_rd_atomic || !window_has(end - packet_))
+		if (rd_outstanding_ >= attr_.max_rd_atomic ||
+		    !window_has(end - packet_, response_window()))
 			return Step::wait;
-
-		u8 *start = call.burst.reserve(*flow_, bytes, bytes);
-
-		if (!start)
+		if (!send_read_request(call, e, packet_, end))
 			return Step::wait;
-
-		u8 *p = wire::put_bth(start, {wire::rc_read_request, attr_.dest_qpn, psn, 0, true});
-
-		put_reth(p, e.wqe.rdma.remote_addr + offset, e.wqe.rkey, static_cast<u32>(wanted));
-		call.burst.add(bytes);
-		sent_packet(call, e.first_psn + (end - 1), true);
 		rd_outstanding_++;
 		packet_ = end;
 	}
@@ -378,18 +394,45 @@ Requester::Step Requester::send_read(Call &call, SendEntry &e)
 	return Step::done;
 }
 
-Requester::Step Requester::send_atomic(Call &call, SendEntry &e)
+/* Asks for responses @index up to @end. */
+bool Requester::send_read_request(Call &call, const SendEntry &e, u32 index, u32 end)
 {
-	constexpr u32 bytes = sizeof(wire::Bth) + sizeof(wire::AtomicEth) + wire::icrc_bytes;
-	bool swap = e.wqe.opcode == SIRO_WR_ATOMIC_CMP_AND_SWP;
-
-	if (rd_outstanding_ >= attr_.max_rd_atomic || !window_has(1))
-		return Step::wait;
-
+	constexpr u32 bytes = sizeof(wire::Bth) + sizeof(wire::Reth) + wire::icrc_bytes;
+	u64 offset = u64{index} * attr_.mtu;
+	u64 wanted = min(u64{e.length}, u64{end} * attr_.mtu) - offset;
+	Psn psn = e.first_psn + index;
 	u8 *start = call.burst.reserve(*flow_, bytes, bytes);
 
 	if (!start)
+		return false;
+
+	u8 *p = wire::put_bth(start, {wire::rc_read_request, attr_.dest_qpn, psn, 0, true});
+
+	put_reth(p, e.wqe.rdma.remote_addr + offset, e.wqe.rkey, static_cast<u32>(wanted));
+	call.burst.add(bytes);
+	sent_packet(call, psn, e.first_psn + (end - 1), true);
+	return true;
+}
+
+Requester::Step Requester::send_atomic(Call &call, SendEntry &e)
+{
+	if (rd_outstanding_ >= attr_.max_rd_atomic || !window_has(1, response_window()))
 		return Step::wait;
+	if (!send_atomic_request(call, e))
+		return Step::wait;
+	rd_outstanding_++;
+	entry_sent();
+	return Step::done;
+}
+
+bool Requester::send_atomic_request(Call &call, const SendEntry &e)
+{
+	constexpr u32 bytes = sizeof(wire::Bth) + sizeof(wire::AtomicEth) + wire::icrc_bytes;
+	bool swap = e.wqe.opcode == SIRO_WR_ATOMIC_CMP_AND_SWP;
+	u8 *start = call.burst.reserve(*flow_, bytes, bytes);
+
+	if (!start)
+		return false;
 
 	u8 opcode = swap ? wire::rc_compare_swap : wire::rc_fetch_add;
 	u8 *p = wire::put_bth(start, {opcode, attr_.dest_qpn, e.first_psn, 0, true});
@@ -401,10 +444,8 @@ Requester::Step Requester::send_atomic(Call &call, SendEntry &e)
 	eth.compare = swap ? e.wqe.atomic.compare_add : 0;
 	store(p, eth);
 	call.burst.add(bytes);
-	sent_packet(call, e.first_psn, true);
-	rd_outstanding_++;
-	entry_sent();
-	return Step::done;
+	sent_packet(call, e.first_psn, e.first_psn, true);
+	return true;
 }
 
 /* UD: one packet, complete as soon as it is on its way. */
@@ -424,7 +465,7 @@ Requester::Step Requester::send_datagram(Call &call, SendEntry &e)
 	u32 pad = wire::pad_of(e.length);
 	u32 bytes = wire::header_bytes(props) + e.length + pad + wire::icrc_bytes;
 	bool solicited = e.wqe.flags & SIRO_SEND_SOLICITED;
-	u8 *start = call.burst.reserve(*flow, bytes, follow_up_bytes(e, bytes));
+	u8 *start = call.burst.reserve(*flow, bytes, follow_up_bytes(e, 0, bytes));
 
 	if (!start)
 		return Step::wait;

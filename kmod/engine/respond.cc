@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* The responder's way out: READ and atomic responses, ACKs and NAKs. */
 #include "responder.h"
+#include "sack.h"
 
 namespace sirocco {
 
@@ -57,6 +58,8 @@ void Responder::respond(Call &call)
 	while (ReadResource *r = resources_.first_pending())
 		if (!answer(call, *r))
 			return;
+	ack_due_ |= agreed_ && news_;
+	news_ = false;
 	/* An ACK that had to wait covers what came meanwhile. */
 	if (ack_due_ && reply_ != Reply::nak) {
 		reply_ = Reply::ack;
@@ -103,7 +106,7 @@ bool Responder::answer_read(Call &call, ReadResource &r)
 {
 	u64 offset = u64{r.next} * attr_.mtu;
 	u32 payload = static_cast<u32>(min(u64{attr_.mtu}, r.length - offset));
-	u8 opcode = read_opcode(r.next == r.begin, r.next + 1 == r.packets);
+	u8 opcode = read_opcode(r.next == r.begin, r.next + 1 == r.end);
 	u16 props = wire::properties(opcode);
 	u32 pad = wire::pad_of(payload);
 	u32 bytes = wire::header_bytes(props) + payload + pad + wire::icrc_bytes;
@@ -115,7 +118,7 @@ bool Responder::answer_read(Call &call, ReadResource &r)
 			return refuse_read(call, r);
 	}
 
-	u32 follow_up = min(r.packets - r.next, u32{SIRO_MAX_BURST_PACKETS});
+	u32 follow_up = min(r.end - r.next, u32{SIRO_MAX_BURST_PACKETS});
 	u8 *start = call.burst.reserve(*flow_, bytes, bytes * follow_up);
 
 	if (!start)
@@ -153,19 +156,35 @@ bool Responder::answer_atomic(Call &call, ReadResource &r)
 	return true;
 }
 
+/* What came early; if that is more than one SACK holds, each tells of another part. */
+u32 Responder::put_sack(Call &call, u8 *to)
+{
+	u32 highest = highest_.since(expected_);
+	u32 base = highest < Sack::map_bits || sack_base_ > highest ? 0 : sack_base_;
+
+	sack_base_ = base + Sack::map_bits;
+	call.ctx.counters[SIRO_CNT_SACK_SENT]++;
+	return Sack::put(to, early_, expected_, base, highest);
+}
+
 bool Responder::send_reply(Call &call)
 {
 	constexpr u32 bytes = sizeof(wire::Bth) + sizeof(wire::Aeth) + wire::icrc_bytes;
+	bool sack = agreed_ && reply_ == Reply::ack && !early_.is_empty();
 	u8 syndrome = reply_ == Reply::ack ? ack_syndrome(call) : reply_syndrome_;
-	u8 *start = call.burst.reserve(*flow_, bytes, bytes);
+	u8 *start = call.burst.reserve(*flow_, bytes + (sack ? Sack::most_bytes : 0),
+				       bytes + (sack ? Sack::most_bytes : 0));
 
 	if (!start)
 		return false;
 
-	u8 *p = wire::put_bth(start, {wire::rc_acknowledge, attr_.dest_qpn, reply_psn_});
+	u8 *p = wire::put_bth(start, {.opcode = wire::rc_acknowledge,
+				      .dest_qpn = attr_.dest_qpn,
+				      .psn = reply_psn_,
+				      .marked = agreed_});
 
-	put_aeth(p, syndrome, msn_);
-	call.burst.add(bytes);
+	p = put_aeth(p, syndrome, msn_);
+	call.burst.add(bytes + (sack ? put_sack(call, p) : 0));
 	if (reply_ == Reply::nak)
 		call.ctx.counters[SIRO_CNT_SENT_NAKS]++;
 	return true;

@@ -65,6 +65,7 @@ void Responder::modify(siro_context &ctx, u32 state, const siro_responder_attr &
 		siro_port_set_kick(ctx.port, 0);
 	}
 	if (before == SIRO_QPS_INIT && state == SIRO_QPS_RTR) {
+		agreed_ = news_ = false;
 		expected_ = Psn(attr.rq_psn);
 		msn_ = 0;
 		established_ = last_wqe_ = silent_ = ack_due_ = false;
@@ -92,6 +93,8 @@ void Responder::discard(void *port)
 void Responder::discard_held(void *port)
 {
 	held_.clear(port, expected_);
+	early_.clear();
+	has_spoiled_ = false;
 	gap_until_ = 0;
 }
 
@@ -151,6 +154,7 @@ void Responder::take(Call &call, const siro_packet &packet, const siro_batch &ba
 
 	s32 ahead = Psn(packet.psn).ahead_of(expected_);
 
+	take_marker(packet);
 	if (ahead > 0) {
 		ctx.counters[SIRO_CNT_OUT_OF_SEQ_REQUEST]++;
 		take_early(call, packet);
@@ -161,28 +165,64 @@ void Responder::take(Call &call, const siro_packet &packet, const siro_batch &ba
 	} else {
 		take_in_sequence(call, packet);
 		held_.skip(ctx.port, Psn(packet.psn), expected_);
+		forget_early(Psn(packet.psn), expected_);
 		take_held(call);
 	}
 }
 
-/* What is missing may only be late: it gets some time before a NAK asks for it. */
+/* A peer that marks its WRITEs knows SACKs, and gets the marker back from now on. */
+void Responder::take_marker(const siro_packet &packet)
+{
+	wire::Headers headers(packet);
+	constexpr u8 both = SIRO_OOO_CONSENT | SIRO_OOO_MARK;
+
+	if (headers.is(wire::write) && headers.marked() && (attr_.ooo & both) == both)
+		agreed_ = true;
+}
+
 void Responder::take_early(Call &call, const siro_packet &packet)
 {
-	u32 ahead = Psn(packet.psn).since(expected_);
+	siro_context &ctx = call.ctx;
+	Psn psn(packet.psn);
+	u32 ahead = psn.since(expected_);
 
-	switch (held_.hold(call.ctx.port, packet, ahead)) {
-	case HeldPackets::Verdict::held:
-		call.ctx.counters[SIRO_CNT_OOO_HELD]++;
-		if (!gap_until_ && !silent_ && !has_next())
-			gap_until_ = reorder_delay_.deadline(call.ctx.now);
-		break;
-	case HeldPackets::Verdict::already:
-		call.ctx.counters[SIRO_CNT_DUPLICATE_REQUEST]++;
-		break;
-	case HeldPackets::Verdict::refused:
-		call.ctx.counters[SIRO_CNT_OOO_DROPPED]++;
-		gap_until_ = call.ctx.now;
+	if (ahead < PsnWindow::size && early_.has(psn)) {
+		ctx.counters[SIRO_CNT_DUPLICATE_REQUEST]++;
+		news_ = true;
+		return;
 	}
+	if (ahead < PsnWindow::size && place_early(call, packet)) {
+		ctx.counters[SIRO_CNT_OOO_PLACED]++;
+	} else if (held_.hold(ctx.port, packet, ahead) == HeldPackets::Verdict::held) {
+		ctx.counters[SIRO_CNT_OOO_HELD]++;
+	} else {
+		ctx.counters[SIRO_CNT_OOO_DROPPED]++;
+		if (!agreed_)
+			gap_until_ = ctx.now;
+		return;
+	}
+	if (early_.is_empty() || highest_ < psn)
+		highest_ = psn;
+	if (early_.is_empty())
+		ctx.counters[SIRO_CNT_GAPS]++;
+	early_.set(psn);
+	news_ = true;
+	gap_opened(ctx);
+}
+
+/*
+ * What is missing may only be late: it gets some time before a NAK asks for it. A
+ * peer that understands SACKs decides by itself.
+ */
+void Responder::gap_opened(siro_context &ctx)
+{
+	if (!agreed_ && !gap_until_ && !silent_ && !has_next())
+		gap_until_ = reorder_delay_.deadline(ctx.now);
+}
+
+void Responder::forget_early(Psn from, Psn to)
+{
+	early_.clear(from, to);
 }
 
 /* One NAK for each gap (IBTA 9.7.4.1.2). */
@@ -198,12 +238,6 @@ void Responder::nak_gap(Call &call)
 	reply_nak(wire::syndrome(wire::aeth_nak, wire::nak_psn_sequence));
 }
 
-/* Nothing is missing: what comes next waits for take_held(). */
-bool Responder::has_next()
-{
-	return held_.first(expected_, expected_ + 1);
-}
-
 /* Executes what was held and is in sequence now, no more at once than a batch has. */
 void Responder::take_held(Call &call)
 {
@@ -215,24 +249,52 @@ void Responder::take_held(Call &call)
 			return;
 		}
 
-		Psn psn = expected_;
-		siro_packet *packet = state_ == SIRO_QPS_ERR ? nullptr : held_.take(psn);
-
-		if (!packet)
+		if (state_ == SIRO_QPS_ERR || !has_next())
 			break;
-		take_in_sequence(call, *packet);
-		siro_port_release(port, packet);
+
+		Psn psn = expected_;
+		siro_packet *packet = held_.take(psn);
+
+		early_.clear(psn);
+		news_ = true;
+		if (packet) {
+			take_in_sequence(call, *packet);
+			siro_port_release(port, packet);
+		} else {
+			take_placed(call);
+		}
 		/* A READ takes more PSNs than its own; a refused request none. */
 		held_.skip(port, psn, expected_);
+		forget_early(psn, expected_);
 		if (expected_ == psn)
 			break;
 	}
-	if (state_ == SIRO_QPS_ERR)
-		return;
-	gap_until_ = held_.is_empty() || silent_ ? 0 : reorder_delay_.deadline(call.ctx.now);
+	gap_until_ = 0;
+	if (state_ != SIRO_QPS_ERR && !early_.is_empty())
+		gap_opened(call.ctx);
+}
+
+/* The turn of a WRITE whose data has been placed. */
+void Responder::take_placed(Call &call)
+{
+	begin_sequence(call);
+	if (message_ != Message::none) {
+		fail(call, wire::nak_invalid_request, SIRO_WC_REM_INV_REQ_ERR);
+	} else if (has_spoiled_ && spoiled_ == expected_) {
+		fail(call, wire::nak_remote_access, SIRO_WC_REM_ACCESS_ERR);
+	} else {
+		msn_ = (msn_ + 1) & Psn::mask;
+		expected_ = expected_ + 1;
+	}
 }
 
 void Responder::take_in_sequence(Call &call, const siro_packet &packet)
+{
+	begin_sequence(call);
+	execute(call, packet);
+}
+
+void Responder::begin_sequence(Call &call)
 {
 	/* What was missing is here: a NAK that has not left yet is void. */
 	silent_ = false;
@@ -243,7 +305,6 @@ void Responder::take_in_sequence(Call &call, const siro_packet &packet)
 		established_ = true;
 		call.ctx.events |= SIRO_EVENT_COMM_EST;
 	}
-	execute(call, packet);
 }
 
 /* Executed before: only the answer is repeated (IBTA 9.7.5.1.2, table 50). */
@@ -263,17 +324,21 @@ void Responder::take_duplicate(Call &, const siro_packet &packet)
 		return;
 
 	u32 begin = psn.since(r->first_psn);
+	u32 end = r->packets;
 
 	if (!r->atomic) {
 		wire::Reth reth = headers.reth();
 		u64 offset = u64{begin} * attr_.mtu;
+		u64 rest = r->length - offset;
 
-		/* The rest of the request, nothing that was not asked for before. */
-		if (reth.rkey != r->rkey || reth.va != r->va + offset ||
-		    reth.length != r->length - offset)
+		/* Whole packets of the request, nothing that was not asked for before. */
+		if (reth.rkey != r->rkey || reth.va != r->va + offset || reth.length > rest ||
+		    (reth.length != rest && (reth.length % attr_.mtu || !reth.length)))
 			return;
+		if (reth.length != rest)
+			end = begin + reth.length / attr_.mtu;
 	}
-	resources_.repeat(*r, begin);
+	resources_.repeat(*r, begin, end);
 }
 
 void Responder::take_datagram(Call &call, const siro_packet &packet, const siro_batch &batch)
@@ -468,6 +533,11 @@ extern "C" __u32 siro_responder_state(const siro_responder *res)
 extern "C" __u32 siro_responder_psn(const siro_responder *res)
 {
 	return engine(res).psn().value();
+}
+
+extern "C" __u32 siro_responder_agreed(const siro_responder *res)
+{
+	return engine(res).has_agreed();
 }
 
 extern "C" void siro_responder_receive(siro_responder *res, siro_context *ctx,

@@ -7,6 +7,7 @@
 #include "burst.h"
 #include "held_packets.h"
 #include "psn.h"
+#include "psn_window.h"
 #include "read_resource.h"
 #include "regions.h"
 #include "reorder_delay.h"
@@ -35,6 +36,12 @@ public:
 		return expected_;
 	}
 
+	/* The peer has said that it may place out of order. */
+	bool has_agreed() const
+	{
+		return agreed_;
+	}
+
 private:
 	/* What one call from the glue works with. */
 	struct Call {
@@ -56,10 +63,19 @@ private:
 	/* responder.cc: states, sequence, receive WQEs, completion */
 	void finish(Call &call);
 	void take(Call &call, const siro_packet &packet, const siro_batch &batch);
+	void take_marker(const siro_packet &packet);
 	void take_early(Call &call, const siro_packet &packet);
 	void take_in_sequence(Call &call, const siro_packet &packet);
+	void take_placed(Call &call);
+	void begin_sequence(Call &call);
+	void forget_early(Psn from, Psn to);
+	void gap_opened(siro_context &ctx);
 	void take_held(Call &call);
-	bool has_next();
+	bool has_next() const
+	{
+		return early_.has(expected_);
+	}
+
 	void nak_gap(Call &call);
 	void discard_held(void *port);
 	void take_duplicate(Call &call, const siro_packet &packet);
@@ -77,6 +93,8 @@ private:
 	void execute(Call &call, const siro_packet &packet);
 	void execute_send(Call &call, const siro_packet &packet);
 	void execute_write(Call &call, const siro_packet &packet);
+	bool place_early(Call &call, const siro_packet &packet);
+	void spoil(Psn psn);
 	void execute_read(Call &call, const siro_packet &packet);
 	void execute_atomic(Call &call, const siro_packet &packet);
 	bool length_fits(const siro_packet &packet) const;
@@ -93,6 +111,7 @@ private:
 	bool send_reply(Call &call);
 	void reply_nak(u8 syndrome);
 	u8 ack_syndrome(Call &call) const;
+	u32 put_sack(Call &call, u8 *to);
 
 	siro_flow *flow_;
 	u64 cookie_;
@@ -113,6 +132,13 @@ private:
 	u64 gap_until_ = 0; /* when what is missing counts as lost, 0: nothing is missing */
 	ReorderDelay reorder_delay_;
 	HeldPackets held_;
+	PsnWindow early_; /* what came before its turn: those not held are placed */
+	Psn highest_; /* of them */
+	Psn spoiled_; /* its data could not be placed: a NAK in its turn */
+	bool has_spoiled_ = false;
+	bool agreed_ = false; /* the peer marks its requests */
+	bool news_ = false; /* for the peer: something early came, or a gap closed */
+	u32 sack_base_ = 0; /* distance that the next SACK begins at */
 
 	Reply reply_ = Reply::none;
 	u8 reply_syndrome_ = 0;

@@ -165,6 +165,43 @@ void Responder::execute_write(Call &call, const siro_packet &packet)
 		accepted(packet);
 }
 
+/*
+ * A marked WRITE of one packet says where its data belongs. False: nothing was
+ * done, what is wrong about it is found in its turn.
+ */
+bool Responder::place_early(Call &call, const siro_packet &packet)
+{
+	wire::Headers headers(packet);
+
+	if (!agreed_ || packet.opcode != wire::rc_write_only || !headers.marked() ||
+	    !(attr_.access & SIRO_ACCESS_REMOTE_WRITE) || !length_fits(packet))
+		return false;
+
+	wire::Reth reth = headers.reth();
+
+	if (reth.length != packet.payload_length)
+		return false;
+	if (reth.length) {
+		siro_mr *mr = call.regions.find(reth.rkey, reth.va, reth.length,
+						SIRO_ACCESS_REMOTE_WRITE);
+
+		if (!mr || !call.regions.is_reachable(*mr, reth.va, reth.length, true))
+			return false;
+		if (!write_payload(call.regions, *mr, reth.va, packet))
+			spoil(Psn(packet.psn));
+	}
+	call.ctx.counters[SIRO_CNT_RX_WRITE_REQUESTS]++;
+	return true;
+}
+
+/* The first in order of PSNs ends the queue. */
+void Responder::spoil(Psn psn)
+{
+	if (!has_spoiled_ || psn < spoiled_)
+		spoiled_ = psn;
+	has_spoiled_ = true;
+}
+
 /* The end of a SEND or WRITE: invalidate, complete, count. */
 void Responder::accept_last(Call &call, const siro_packet &packet)
 {

@@ -5,6 +5,7 @@
 #include "base/base.h"
 
 #include "psn.h"
+#include "round_trip.h"
 
 namespace sirocco {
 
@@ -32,8 +33,7 @@ public:
 	{
 		running_ = false;
 		sampling_ = false;
-		srtt_ = 0;
-		rttvar_ = 0;
+		trip_ = {};
 		backoff_ = 0;
 	}
 
@@ -54,6 +54,19 @@ public:
 		running_ = outstanding;
 		since_ = now;
 		arm(now);
+	}
+
+	/* Something arrived, though not the oldest packet: the peer is there. */
+	void heard(u64 now)
+	{
+		if (running_)
+			arm(now);
+	}
+
+	/* It expired since the last progress. */
+	bool has_backed_off() const
+	{
+		return backoff_;
 	}
 
 	/* The peer asked for silence until @until. */
@@ -78,7 +91,7 @@ public:
 		if (!sampling_ || una <= sample_psn_)
 			return;
 		sampling_ = false;
-		measure(now - sample_time_);
+		trip_.measure(now - sample_time_);
 	}
 
 	/* A retransmitted packet's round trip says nothing (Karn). */
@@ -113,7 +126,10 @@ public:
 private:
 	u64 rto() const
 	{
-		u64 base = srtt_ ? max(srtt_ + 4 * rttvar_, u64{min_rto}) : u64{first_rto};
+		u64 base = first_rto;
+
+		if (trip_.is_known())
+			base = max(trip_.smoothed() + 4 * trip_.variation(), u64{min_rto});
 
 		return min(base << backoff_, u64{max_rto});
 	}
@@ -125,26 +141,10 @@ private:
 			deadline_ = min(deadline_, since_ + patience_);
 	}
 
-	void measure(u64 rtt)
-	{
-		rtt = max(rtt, u64{1});
-		if (!srtt_) {
-			srtt_ = rtt;
-			rttvar_ = rtt / 2;
-			return;
-		}
-
-		u64 difference = rtt > srtt_ ? rtt - srtt_ : srtt_ - rtt;
-
-		rttvar_ = (3 * rttvar_ + difference) / 4;
-		srtt_ = (7 * srtt_ + rtt) / 8;
-	}
-
 	u64 patience_ = 0;
 	u64 since_ = 0; /* last progress */
 	u64 deadline_ = 0;
-	u64 srtt_ = 0;
-	u64 rttvar_ = 0;
+	RoundTrip trip_;
 	u64 sample_time_ = 0;
 	Psn sample_psn_;
 	u32 backoff_ = 0;

@@ -16,7 +16,8 @@ struct SendEntry {
 	u32 length; /* bytes of the message */
 	u32 received; /* READ: response packets placed, atomic: 1 when done */
 	u32 status; /* SIRO_WC_* found before it was sent, 0 if none */
-	u32 reserved[11];
+	u32 single; /* 1: a WRITE whose packets are messages of their own */
+	u32 reserved[10];
 	siro_send_wqe wqe;
 
 	Psn end_psn() const

@@ -37,7 +37,7 @@ constexpr OpcodeTable make_opcode_table()
 	t.props[rc_read_response_middle] = r;
 	t.props[rc_read_response_last] = r | last | has_aeth;
 	t.props[rc_read_response_only] = r | first | last | has_aeth;
-	t.props[rc_acknowledge] = known | response | first | last | has_aeth;
+	t.props[rc_acknowledge] = known | response | first | last | has_aeth | extensible;
 	t.props[rc_atomic_acknowledge] =
 		known | response | first | last | has_aeth | has_atomic_ack_eth;
 	t.props[ud_send_only] = s | first | last | has_deth;
@@ -125,7 +125,8 @@ u8 *put_bth(u8 *to, const BthFields &fields)
 				    (fields.solicited ? Bth::solicited : 0));
 	bth.pkey = SIRO_DEFAULT_PKEY;
 	bth.dest_qpn = fields.dest_qpn;
-	bth.ack_request = fields.ask ? Bth::ack_request_bit : 0;
+	bth.ack_request = static_cast<u8>((fields.ask ? Bth::ack_request_bit : 0) |
+					  (fields.marked ? Bth::marker : 0));
 	bth.psn = fields.psn.value();
 	store(to, bth);
 	return to + sizeof(bth);

@@ -53,6 +53,7 @@ enum Property : u16 {
 	has_imm = 1 << 11,
 	has_ieth = 1 << 12,
 	has_deth = 1 << 13,
+	extensible = 1 << 14, /* an extension may follow the headers */
 };
 
 u16 properties(u8 opcode);
@@ -66,10 +67,11 @@ struct Bth {
 	be16 pkey;
 	u8 congestion; /* FECN, BECN; masked in the ICRC */
 	be24 dest_qpn;
-	u8 ack_request; /* bit 7 */
+	u8 ack_request; /* bit 7, and the marker */
 	be24 psn;
 
 	static constexpr u8 ack_request_bit = 0x80;
+	static constexpr u8 marker = 0x40; /* reserved by IBTA: the sender agrees to OOO placement */
 	static constexpr u8 solicited = 0x80;
 	static constexpr u8 migrated = 0x40;
 
@@ -118,6 +120,7 @@ static_assert(sizeof(Aeth) == 4 && sizeof(AtomicAckEth) == 8 && sizeof(Deth) == 
 constexpr u32 icrc_bytes = 4;
 constexpr u32 imm_bytes = 4;
 constexpr u32 max_payload = 4096;
+constexpr u32 max_extension = 64; /* of an ACK */
 
 /* AETH syndromes: two bits of kind, five of value (IBTA 9.7.5.2.1). */
 enum AethKind : u8 { aeth_ack = 0, aeth_rnr = 1, aeth_nak = 3 };
@@ -155,6 +158,7 @@ struct BthFields {
 	u32 pad = 0;
 	bool ask = false; /* for an acknowledgement */
 	bool solicited = false;
+	bool marked = false;
 };
 
 /* Writes a BTH; returns where the next header goes. */
@@ -199,6 +203,11 @@ public:
 	bool ack_requested() const
 	{
 		return bth().ack_request & Bth::ack_request_bit;
+	}
+
+	bool marked() const
+	{
+		return bth().ack_request & Bth::marker;
 	}
 
 	/* Each only if the opcode has it. */

@@ -8,11 +8,6 @@
 	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_READ |  \
 	 IB_ACCESS_REMOTE_ATOMIC)
 
-static struct siro_dev *siro_dev_if_ours(struct ib_device *device)
-{
-	return device->ops.owner == THIS_MODULE ? to_siro_dev(device) : NULL;
-}
-
 int siro_query_caps(struct ib_device *device, struct siro_caps *caps)
 {
 	if (!siro_dev_if_ours(device))
@@ -21,6 +16,7 @@ int siro_query_caps(struct ib_device *device, struct siro_caps *caps)
 	*caps = (struct siro_caps){
 		.device_cap_flags = IB_DEVICE_INDIR_REGISTRATION | IB_DEVICE_SIGNATURE_HANDOVER,
 		.max_indir_reg_mr_list_len = SIRO_MAX_LIST,
+		.ooo_caps.rc_caps = IB_OOO_RW_DATA_PLACEMENT,
 	};
 	return 0;
 }

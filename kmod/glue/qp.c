@@ -141,6 +141,7 @@ static void siro_qp_construct(struct siro_qp *qp, const struct siro_ring *sq_rin
 		.ring = *sq_ring,
 		.shadow = qp->shadow,
 		.held = qp->held,
+		.stamps = qp->stamps,
 		.flow = &qp->sq.route.flow,
 		.cookie = qp->user ? 0 : (uintptr_t)&qp->ibqp,
 		.qpn = qp->qpn,
@@ -170,7 +171,8 @@ static int siro_held_create(struct siro_qp *qp)
 	if (qp->type != SIRO_QPT_RC)
 		return 0;
 	qp->held = kvcalloc(2 * SIRO_RX_WINDOW, sizeof(*qp->held), GFP_KERNEL_ACCOUNT);
-	return qp->held ? 0 : -ENOMEM;
+	qp->stamps = kvcalloc(SIRO_RX_WINDOW, sizeof(*qp->stamps), GFP_KERNEL_ACCOUNT);
+	return qp->held && qp->stamps ? 0 : -ENOMEM;
 }
 
 static int siro_qp_respond(struct siro_qp *qp, const struct siro_ring *sq_ring,
@@ -218,6 +220,7 @@ static void siro_qp_free_memory(struct siro_qp *qp)
 	siro_ring_mem_put(qp->rq_mem);
 	kvfree(qp->shadow);
 	kvfree(qp->held);
+	kvfree(qp->stamps);
 	kvfree(qp->resources);
 }
 
@@ -252,6 +255,8 @@ int siro_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 
 	spin_lock_bh(&qp->sq.lock);
 	siro_requester_discard(&qp->requester, qp);
+	if (siro_requester_agreed(&qp->requester))
+		siro_count(qp->dev, SIRO_CNT_QP_OOO_ACTIVE, -1);
 	spin_unlock_bh(&qp->sq.lock);
 	spin_lock_bh(&qp->rq.lock);
 	siro_responder_discard(&qp->responder, qp);

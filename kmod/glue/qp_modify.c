@@ -95,6 +95,7 @@ static int siro_check_retries(const struct ib_device_attr *limits, const struct 
  * @set_path: @routes replace those of the halves
  * @set_resources: @resources replaces the responder's
  * @mtu: in bytes
+ * @ooo: SIRO_OOO_*
  * @resources: new memory for READs and atomics
  * @routes: new path of the requester and of the responder
  */
@@ -104,6 +105,7 @@ struct siro_qp_change {
 	bool set_path;
 	bool set_resources;
 	u32 mtu;
+	u8 ooo;
 	void *resources;
 	struct siro_route routes[2];
 };
@@ -162,7 +164,12 @@ static int siro_change_check(struct siro_qp *qp, const struct ib_qp_attr *attr, 
 
 	if (mask & IB_QP_CUR_STATE && attr->cur_qp_state != current_state)
 		return -EINVAL;
-	if (!ib_modify_qp_is_ok(current_state, next, qp->ibqp.qp_type, mask))
+	if (mask & IB_QP_OOO_RW_DATA_PLACEMENT &&
+	    (qp->type != SIRO_QPT_RC || current_state != IB_QPS_INIT || next != IB_QPS_RTR))
+		return -EINVAL;
+	/* The core does not know the bit. */
+	if (!ib_modify_qp_is_ok(current_state, next, qp->ibqp.qp_type,
+				mask & ~IB_QP_OOO_RW_DATA_PLACEMENT))
 		return -EINVAL;
 	return siro_check_path(attr, mask, active_mtu) ?:
 	       siro_check_numbers(attr, mask) ?:
@@ -191,18 +198,35 @@ static int siro_change_resources(struct siro_qp_change *change)
 	return change->resources ? 0 : -ENOMEM;
 }
 
+/* Whether data may be placed out of order, and whether the peer is to know. */
+static u8 siro_ooo_flags(const struct siro_qp *qp, bool attribute)
+{
+	bool consent = attribute || qp->ooo_wish == SIRO_OOO_ON ||
+		       (qp->ooo_wish == SIRO_OOO_DEFAULT && !qp->user &&
+			READ_ONCE(qp->dev->ooo_kernel));
+
+	if (!consent || qp->type != SIRO_QPT_RC)
+		return 0;
+	return READ_ONCE(qp->dev->ooo_mark) ? SIRO_OOO_CONSENT | SIRO_OOO_MARK : SIRO_OOO_CONSENT;
+}
+
 static int siro_change_prepare(struct siro_qp_change *change, struct siro_qp *qp,
 			       const struct ib_qp_attr *attr, int mask, enum ib_mtu active_mtu)
 {
 	int err = 0;
 
 	change->attr = qp->attr;
+	change->ooo = qp->ooo;
 	change->set_state = mask & IB_QP_STATE;
 	siro_copy_attr(&change->attr, attr, mask);
 	if (change->set_state)
 		change->attr.qp_state = attr->qp_state;
-	if (change->set_state && attr->qp_state == IB_QPS_RESET)
+	if (change->set_state && attr->qp_state == IB_QPS_RTR)
+		change->ooo = siro_ooo_flags(qp, mask & IB_QP_OOO_RW_DATA_PLACEMENT);
+	if (change->set_state && attr->qp_state == IB_QPS_RESET) {
 		siro_reset_attr(&change->attr);
+		change->ooo = 0;
+	}
 	change->mtu = ib_mtu_enum_to_int(qp->type == SIRO_QPT_RC && change->attr.path_mtu ?
 						 change->attr.path_mtu : active_mtu);
 
@@ -246,6 +270,7 @@ static void siro_fill_requester_attr(struct siro_requester_attr *to,
 		.retry_count = from->retry_cnt,
 		.rnr_retry = from->rnr_retry,
 		.sqd_event = from->en_sqd_async_notify,
+		.ooo = change->ooo,
 	};
 }
 
@@ -263,6 +288,7 @@ static void siro_fill_responder_attr(struct siro_responder_attr *to, void *resou
 		.access = from->qp_access_flags,
 		.qkey = from->qkey,
 		.min_rnr_timer = from->min_rnr_timer,
+		.ooo = change->ooo,
 	};
 }
 
@@ -335,7 +361,9 @@ static void siro_change_apply(struct siro_qp *qp, struct siro_qp_change *change)
 	siro_apply_requester(qp, change);
 	siro_apply_responder(qp, change);
 	qp->attr = change->attr;
+	qp->ooo = change->ooo;
 	if (qp->attr.qp_state == IB_QPS_RESET) {
+		qp->ooo_wish = SIRO_OOO_DEFAULT;
 		siro_cq_purge(qp->send_cq, qp);
 		siro_cq_purge(qp->recv_cq, qp);
 	}
@@ -362,15 +390,33 @@ static int siro_qp_change(struct siro_qp *qp, const struct ib_qp_attr *attr, int
 	return err;
 }
 
+/* The core lets no private bit of the mask through from user space. */
+static int siro_modify_request(struct ib_udata *udata, int *mask)
+{
+	struct siro_modify_qp_req req;
+	int err;
+
+	if (!udata || !udata->inlen)
+		return 0;
+	err = siro_copy_request(udata, &req, sizeof(req));
+	if (err)
+		return err;
+	if (req.comp_mask || req.flags & ~SIRO_MODIFY_QP_OOO)
+		return -EOPNOTSUPP;
+	if (req.flags & SIRO_MODIFY_QP_OOO)
+		*mask |= IB_QP_OOO_RW_DATA_PLACEMENT;
+	return 0;
+}
+
 int siro_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask, struct ib_udata *udata)
 {
 	struct siro_qp *qp = to_siro_qp(ibqp);
 	struct ib_port_attr port;
 	int err;
 
-	if (mask & ~IB_QP_ATTR_STANDARD_BITS)
+	if (mask & ~(IB_QP_ATTR_STANDARD_BITS | IB_QP_OOO_RW_DATA_PLACEMENT))
 		return -EOPNOTSUPP;
-	err = siro_check_no_request(udata) ?: ib_query_port(ibqp->device, 1, &port);
+	err = siro_modify_request(udata, &mask) ?: ib_query_port(ibqp->device, 1, &port);
 	if (err)
 		return err;
 

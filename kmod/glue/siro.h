@@ -85,6 +85,8 @@ struct siro_dev {
 	struct dentry *debugfs;
 	atomic_t held_bytes; /* in packets that came before their turn */
 	struct list_head list; /* of all devices, under siro_dev_mutex */
+	bool ooo_kernel; /* kernel QPs agree to out-of-order placement unless told otherwise */
+	bool ooo_mark; /* peers are told of the agreement */
 	bool active; /* port state that was last reported; under RTNL */
 };
 
@@ -180,6 +182,13 @@ struct siro_half {
 	bool dead; /* destroyed: timers and workers do nothing; under lock */
 };
 
+/* What the owner of a QP said of out-of-order placement before RTR. */
+enum siro_ooo_wish {
+	SIRO_OOO_DEFAULT,
+	SIRO_OOO_OFF,
+	SIRO_OOO_ON,
+};
+
 struct siro_qp {
 	struct ib_qp ibqp;
 	struct siro_dev *dev;
@@ -205,6 +214,7 @@ struct siro_qp {
 	void *shadow;
 	void *resources;
 	void **held; /* RC: SIRO_RX_WINDOW slots of the requester, as many of the responder */
+	u32 *stamps; /* RC: SIRO_RX_WINDOW */
 
 	struct siro_cq *send_cq;
 	struct siro_cq *recv_cq;
@@ -216,6 +226,8 @@ struct siro_qp {
 	/* what query_qp returns; under modify_lock */
 	struct mutex modify_lock;
 	struct ib_qp_attr attr; /* qp_state: what modify_qp set last */
+	enum siro_ooo_wish ooo_wish;
+	u8 ooo; /* SIRO_OOO_*, from RTR on */
 	struct ib_qp_init_attr init;
 
 	/* events of the QP are raised in process context */
@@ -333,6 +345,12 @@ static inline struct siro_qp *to_siro_qp(struct ib_qp *ibqp)
 static inline struct siro_mr_obj *to_siro_mr(struct ib_mr *ibmr)
 {
 	return container_of(ibmr, struct siro_mr_obj, ibmr);
+}
+
+/* Of any device that a consumer may hand in. */
+static inline struct siro_dev *siro_dev_if_ours(struct ib_device *device)
+{
+	return device->ops.owner == THIS_MODULE ? to_siro_dev(device) : NULL;
 }
 
 /* ---- main.c ---- */

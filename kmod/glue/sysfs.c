@@ -60,7 +60,47 @@ static ssize_t integrity_store(struct device *device, struct device_attribute *a
 }
 static DEVICE_ATTR_RW(integrity);
 
+static ssize_t siro_show_bool(struct device *device, char *buf, size_t offset)
+{
+	const struct siro_dev *dev = rdma_device_to_drv_device(device, struct siro_dev, ibdev);
+
+	return sysfs_emit(buf, "%d\n", READ_ONCE(*(const bool *)((const char *)dev + offset)));
+}
+
+static ssize_t siro_store_bool(struct device *device, const char *buf, size_t count, size_t offset)
+{
+	struct siro_dev *dev = rdma_device_to_drv_device(device, struct siro_dev, ibdev);
+	bool on;
+	int err;
+
+	err = kstrtobool(buf, &on);
+	if (err)
+		return err;
+
+	WRITE_ONCE(*(bool *)((char *)dev + offset), on);
+	return count;
+}
+
+/* A bool of struct siro_dev that queue pairs look at when they connect. */
+#define SIRO_BOOL_ATTR(field)                                                                     \
+	static ssize_t field##_show(struct device *device, struct device_attribute *attr,         \
+				    char *buf)                                                     \
+	{                                                                                          \
+		return siro_show_bool(device, buf, offsetof(struct siro_dev, field));              \
+	}                                                                                          \
+	static ssize_t field##_store(struct device *device, struct device_attribute *attr,        \
+				     const char *buf, size_t count)                                \
+	{                                                                                          \
+		return siro_store_bool(device, buf, count, offsetof(struct siro_dev, field));      \
+	}                                                                                          \
+	static DEVICE_ATTR_RW(field)
+
+SIRO_BOOL_ATTR(ooo_kernel);
+SIRO_BOOL_ATTR(ooo_mark);
+
 static struct attribute *siro_attributes[] = {
+	&dev_attr_ooo_kernel.attr,
+	&dev_attr_ooo_mark.attr,
 	&dev_attr_sg_gaps.attr,
 	&dev_attr_integrity.attr,
 	NULL,

@@ -63,6 +63,7 @@ const struct ib_device_ops siro_verbs_ops = {
 	.destroy_cq = siro_destroy_cq,
 	.destroy_qp = siro_destroy_qp,
 	.destroy_srq = siro_destroy_srq,
+	.fill_res_qp_entry = siro_fill_res_qp,
 	.get_dma_mr = siro_get_dma_mr,
 	.map_mr_sg = siro_map_mr_sg,
 	.map_mr_sg_pi = siro_map_mr_sg_pi,

@@ -169,6 +169,9 @@ void siro_qp_unpublish(struct siro_qp *qp);
 int siro_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init, struct ib_udata *udata);
 int siro_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata);
 
+/* ---- ooo.c ---- */
+int siro_fill_res_qp(struct sk_buff *msg, struct ib_qp *ibqp);
+
 /* ---- qp_modify.c ---- */
 int siro_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask, struct ib_udata *udata);
 int siro_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,

@@ -109,6 +109,15 @@ enum {
 	SIRO_CNT_RX_OVERFLOW,
 	SIRO_CNT_OOO_HELD,
 	SIRO_CNT_OOO_DROPPED,
+	SIRO_CNT_OOO_PLACED,
+	SIRO_CNT_GAPS,
+	SIRO_CNT_SACK_SENT,
+	SIRO_CNT_SACK_RECEIVED,
+	SIRO_CNT_SACK_INVALID,
+	SIRO_CNT_RETRANSMITTED_PKTS,
+	SIRO_CNT_SPURIOUS_RETRANSMITS,
+	SIRO_CNT_TAIL_PROBES,
+	SIRO_CNT_QP_OOO_ACTIVE, /* queue pairs that place out of order now */
 	SIRO_CNT_REGISTRATIONS,
 	SIRO_CNT_GAPS_REGISTRATIONS,
 	SIRO_CNT_INDIRECT_REGISTRATIONS,
@@ -463,7 +472,11 @@ struct siro_mr {
 
 /* ---- Requester ---- */
 
-#define SIRO_REQUESTER_WORDS 80
+/* struct siro_requester_attr.ooo, struct siro_responder_attr.ooo */
+#define SIRO_OOO_CONSENT 0x1 /* data may be placed out of order */
+#define SIRO_OOO_MARK 0x2 /* the peer is told so, by the marker bit of the BTH */
+
+#define SIRO_REQUESTER_WORDS 176
 struct siro_requester {
 	__u64 opaque[SIRO_REQUESTER_WORDS];
 };
@@ -478,6 +491,8 @@ struct siro_requester {
  *	both cases. The header's consumer index is updated in both.
  * @shadow: slots * (stride + SIRO_SQ_EXTRA) bytes of zeroed kernel memory, 8-aligned
  * @held: SIRO_RX_WINDOW zeroed pointers to keep early responses; NULL: none are kept
+ * @stamps: SIRO_RX_WINDOW zeroed __u32 to note when packets left; NULL: what is lost
+ *	takes all that follows along
  * @flow: RC only: path to the peer; its contents are valid from RTR on
  * @qpn: own number
  * @pd: protection domain number
@@ -492,6 +507,7 @@ struct siro_requester_config {
 	struct siro_ring ring;
 	void *shadow;
 	void *held;
+	void *stamps;
 	struct siro_flow *flow;
 	__u64 cookie;
 	__u32 qpn;
@@ -515,6 +531,7 @@ struct siro_requester_config {
  * @rnr_retry: 0 to 7, 7 is infinite
  * @qkey: UD
  * @sqd_event: 1: report SQ_DRAINED when the send queue has drained in SQD
+ * @ooo: SIRO_OOO_*; not changed after RTR
  */
 struct siro_requester_attr {
 	__u32 mtu;
@@ -526,6 +543,8 @@ struct siro_requester_attr {
 	__u8 retry_count;
 	__u8 rnr_retry;
 	__u8 sqd_event;
+	__u8 ooo;
+	__u8 reserved[3];
 };
 
 /** siro_requester_init() - construct; state RESET. No lock. */
@@ -547,6 +566,9 @@ __u32 siro_requester_state(const struct siro_requester *req);
 
 /** siro_requester_psn() - next PSN (query_qp sq_psn). Held: its lock. */
 __u32 siro_requester_psn(const struct siro_requester *req);
+
+/** siro_requester_agreed() - 1 if the peer places out of order. Held: its lock. */
+__u32 siro_requester_agreed(const struct siro_requester *req);
 
 /** siro_requester_draining() - 1 while work is outstanding in SQD. Held: its lock. */
 __u32 siro_requester_draining(const struct siro_requester *req);
@@ -594,7 +616,7 @@ void siro_requester_timeout(struct siro_requester *req, struct siro_context *ctx
 
 /* ---- Responder ---- */
 
-#define SIRO_RESPONDER_WORDS 176
+#define SIRO_RESPONDER_WORDS 208
 struct siro_responder {
 	__u64 opaque[SIRO_RESPONDER_WORDS];
 };
@@ -633,6 +655,7 @@ struct siro_responder_config {
  * @access: SIRO_ACCESS_* granted by the QP
  * @qkey: UD
  * @min_rnr_timer: 5-bit code sent in RNR NAKs
+ * @ooo: SIRO_OOO_*; not changed after RTR
  */
 struct siro_responder_attr {
 	void *resources;
@@ -643,7 +666,8 @@ struct siro_responder_attr {
 	__u32 access;
 	__u32 qkey;
 	__u32 min_rnr_timer;
-	__u32 reserved;
+	__u8 ooo;
+	__u8 reserved[3];
 };
 
 /** siro_responder_init() - construct; state RESET. No lock. */
@@ -662,6 +686,9 @@ __u32 siro_responder_state(const struct siro_responder *res);
 
 /** siro_responder_psn() - next expected PSN (query_qp rq_psn). Held: its lock. */
 __u32 siro_responder_psn(const struct siro_responder *res);
+
+/** siro_responder_agreed() - 1 if the peer marks its requests. Held: its lock. */
+__u32 siro_responder_agreed(const struct siro_responder *res);
 
 /**
  * siro_responder_receive() - execute requests; one ACK for the batch

@@ -234,6 +234,14 @@ struct siro_create_qp_resp {
 	__u32 reserved;
 };
 
+/* struct siro_modify_qp_req.flags */
+#define SIRO_MODIFY_QP_OOO 0x1 /* INIT to RTR: data may be placed out of order */
+
+struct siro_modify_qp_req {
+	__u32 comp_mask;
+	__u32 flags;
+};
+
 struct siro_create_srq_resp {
 	struct siro_ring_info ring;
 	__u32 srqn;

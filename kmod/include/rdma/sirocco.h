@@ -16,14 +16,33 @@
 #define IB_DEVICE_SIGNATURE_HANDOVER (1ULL << 30)
 #define IB_DEVICE_INDIR_REGISTRATION (1ULL << 32)
 
+/* struct ib_ooo_caps: data of WRITEs and READs may be placed out of order */
+#define IB_OOO_RW_DATA_PLACEMENT (1 << 0)
+
+/**
+ * struct ib_ooo_caps - out-of-order placement by transport
+ * @rc_caps: IB_OOO_RW_DATA_PLACEMENT
+ * @xrc_caps: 0
+ * @ud_caps: 0
+ * @uc_caps: 0
+ */
+struct ib_ooo_caps {
+	u32 rc_caps;
+	u32 xrc_caps;
+	u32 ud_caps;
+	u32 uc_caps;
+};
+
 /**
  * struct siro_caps - what the device offers beyond struct ib_device_attr
  * @device_cap_flags: IB_DEVICE_INDIR_REGISTRATION, IB_DEVICE_SIGNATURE_HANDOVER
  * @max_indir_reg_mr_list_len: most entries of an indirect MR
+ * @ooo_caps: where IB_QP_OOO_RW_DATA_PLACEMENT works
  */
 struct siro_caps {
 	u64 device_cap_flags;
 	u32 max_indir_reg_mr_list_len;
+	struct ib_ooo_caps ooo_caps;
 };
 
 /**
@@ -35,6 +54,27 @@ struct siro_caps {
  * Return: 0, -EOPNOTSUPP: not a sirocco device.
  */
 int siro_query_caps(struct ib_device *device, struct siro_caps *caps);
+
+/* ---- Out-of-order placement ---- */
+
+/*
+ * A bit of the mask of ib_modify_qp(), without a value: from INIT to RTR, of RC
+ * QPs. The data of WRITEs to this QP, and of its READs, may be placed in any
+ * order; docs/ordering.md says what a consumer may still depend on. Kernel QPs
+ * agree to that without the bit, unless the device's setting ooo_kernel is off.
+ */
+#define IB_QP_OOO_RW_DATA_PLACEMENT (1 << 26)
+
+/**
+ * siro_qp_set_ooo() - agree to out-of-order placement, or keep strict order
+ * @qp: an RC QP before RTR, for one that others move there (rdma_cm)
+ * @on: as IB_QP_OOO_RW_DATA_PLACEMENT; false: not even by default
+ *
+ * Holds until the QP is reset.
+ * Context: process, may sleep.
+ * Return: 0, -EOPNOTSUPP: not a sirocco device, -EINVAL: another type or state.
+ */
+int siro_qp_set_ooo(struct ib_qp *qp, bool on);
 
 /* ---- Indirect memory registration ---- */
 

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* Out-of-order placement: what its users ask for, and what became of it. */
+#include <rdma/rdma_netlink.h>
+#include <rdma/restrack.h>
+
+#include "verbs.h"
+
+int siro_qp_set_ooo(struct ib_qp *ibqp, bool on)
+{
+	struct siro_qp *qp;
+	int err = 0;
+
+	if (!siro_dev_if_ours(ibqp->device))
+		return -EOPNOTSUPP;
+
+	qp = to_siro_qp(ibqp);
+	mutex_lock(&qp->modify_lock);
+	if (qp->type != SIRO_QPT_RC || qp->attr.qp_state > IB_QPS_INIT)
+		err = -EINVAL;
+	else
+		qp->ooo_wish = on ? SIRO_OOO_ON : SIRO_OOO_OFF;
+	mutex_unlock(&qp->modify_lock);
+	return err;
+}
+EXPORT_SYMBOL_GPL(siro_qp_set_ooo);
+
+static bool siro_peer_echoes(struct siro_qp *qp)
+{
+	bool agreed;
+
+	spin_lock_bh(&qp->sq.lock);
+	agreed = siro_requester_agreed(&qp->requester);
+	spin_unlock_bh(&qp->sq.lock);
+	return agreed;
+}
+
+static bool siro_peer_marks(struct siro_qp *qp)
+{
+	bool agreed;
+
+	spin_lock_bh(&qp->rq.lock);
+	agreed = siro_responder_agreed(&qp->responder);
+	spin_unlock_bh(&qp->rq.lock);
+	return agreed;
+}
+
+int siro_fill_res_qp(struct sk_buff *msg, struct ib_qp *ibqp)
+{
+	struct siro_qp *qp = to_siro_qp(ibqp);
+	struct nlattr *table;
+
+	if (qp->type != SIRO_QPT_RC)
+		return 0;
+	table = nla_nest_start(msg, RDMA_NLDEV_ATTR_DRIVER);
+	if (!table)
+		return -EMSGSIZE;
+	if (rdma_nl_put_driver_u32(msg, "ooo_consent", !!(READ_ONCE(qp->ooo) & SIRO_OOO_CONSENT)) ||
+	    rdma_nl_put_driver_u32(msg, "ooo_peer_echoes", siro_peer_echoes(qp)) ||
+	    rdma_nl_put_driver_u32(msg, "ooo_peer_marks", siro_peer_marks(qp))) {
+		nla_nest_cancel(msg, table);
+		return -EMSGSIZE;
+	}
+	nla_nest_end(msg, table);
+	return 0;
+}
