@@ -16,8 +16,9 @@ u64 earlier(u64 a, u64 b)
 } // namespace
 
 Requester::Requester(const siro_requester_config &config)
-	: held_(config.held), board_(config.stamps), queue_(config), flow_(config.flow), cookie_(config.cookie),
-	  qpn_(config.qpn), pd_(config.pd), type_(config.type), signal_all_(config.signal_all)
+	: held_(config.held), board_(config.stamps), queue_(config), flow_(config.flow),
+	  cookie_(config.cookie), qpn_(config.qpn), pd_(config.pd), type_(config.type),
+	  signal_all_(config.signal_all)
 {
 }
 

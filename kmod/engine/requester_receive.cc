@@ -256,7 +256,8 @@ bool Requester::place_early(Call &call, const siro_packet &packet)
 
 	u32 i = queue_.completed();
 
-	while (i != queue_.started() && psn.since(queue_.entry(i).first_psn) >= queue_.entry(i).packets)
+	while (i != queue_.started() &&
+	       psn.since(queue_.entry(i).first_psn) >= queue_.entry(i).packets)
 		i++;
 	if (i == queue_.started())
 		return false;

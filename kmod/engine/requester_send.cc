@@ -351,7 +351,8 @@ u32 Requester::follow_up_bytes(const SendEntry &e, u32 index, u32 bytes) const
  */
 bool Requester::wants_ack(const Call &call, const SendEntry &e)
 {
-	if (unasked_ + 1 >= ack_interval || call.ctx.budget <= 1 || !window_has(2, request_window()))
+	if (unasked_ + 1 >= ack_interval || call.ctx.budget <= 1 ||
+	    !window_has(2, request_window()))
 		return true;
 	if (packet_ + 1 < e.packets)
 		return false;

@@ -71,7 +71,8 @@ public:
 		u32 end = min(to.since(from), PsnWindow::size);
 		bool news = false;
 
-		for (u32 i = flying_.next(from, 0, end); i < end; i = flying_.next(from, i + 1, end))
+		for (u32 i = flying_.next(from, 0, end); i < end;
+		     i = flying_.next(from, i + 1, end))
 			news |= arrived(now, from + i);
 		lost_.clear(from, to);
 		return news;
@@ -91,7 +92,8 @@ public:
 
 	void lose_all(Psn una, u32 span)
 	{
-		for (u32 i = flying_.next(una, 0, span); i < span; i = flying_.next(una, i + 1, span))
+		for (u32 i = flying_.next(una, 0, span); i < span;
+		     i = flying_.next(una, i + 1, span))
 			lose(una + i);
 	}
 
@@ -110,7 +112,8 @@ public:
 	{
 		u32 last = span;
 
-		for (u32 i = flying_.next(una, 0, span); i < span; i = flying_.next(una, i + 1, span))
+		for (u32 i = flying_.next(una, 0, span); i < span;
+		     i = flying_.next(una, i + 1, span))
 			last = i;
 		return last;
 	}
@@ -134,7 +137,8 @@ public:
 		/* Only a packet that was sent again is newer than those of higher PSNs. */
 		if (!newest_again_)
 			span = una <= newest_ ? min(span, newest_.since(una)) : 0;
-		for (u32 i = flying_.next(una, 0, span); i < span; i = flying_.next(una, i + 1, span)) {
+		for (u32 i = flying_.next(una, 0, span); i < span;
+		     i = flying_.next(una, i + 1, span)) {
 			Psn psn = una + i;
 			u64 age = since(now, stamp(psn));
 

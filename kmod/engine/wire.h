@@ -71,7 +71,8 @@ struct Bth {
 	be24 psn;
 
 	static constexpr u8 ack_request_bit = 0x80;
-	static constexpr u8 marker = 0x40; /* reserved by IBTA: the sender agrees to OOO placement */
+	static constexpr u8 marker =
+		0x40; /* reserved by IBTA: the sender agrees to OOO placement */
 	static constexpr u8 solicited = 0x80;
 	static constexpr u8 migrated = 0x40;
 

@@ -17,7 +17,12 @@ static ssize_t siro_cap_show(struct device *device, char *buf, u64 cap)
 }
 
 /* Consumers look at the flag when they connect. */
+<<<<<<< HEAD
 static ssize_t siro_cap_store(struct device *device, const char *buf, size_t count, u64 cap)
+=======
+static ssize_t sg_gaps_store(struct device *device, struct device_attribute *attr, const char *buf,
+			     size_t count)
+>>>>>>> 3dd32cf (Out-of-order placement: unit tests, manual pages)
 {
 	struct siro_dev *dev = rdma_device_to_drv_device(device, struct siro_dev, ibdev);
 	u64 flags;
@@ -82,17 +87,17 @@ static ssize_t siro_store_bool(struct device *device, const char *buf, size_t co
 }
 
 /* A bool of struct siro_dev that queue pairs look at when they connect. */
-#define SIRO_BOOL_ATTR(field)                                                                     \
-	static ssize_t field##_show(struct device *device, struct device_attribute *attr,         \
-				    char *buf)                                                     \
-	{                                                                                          \
-		return siro_show_bool(device, buf, offsetof(struct siro_dev, field));              \
-	}                                                                                          \
-	static ssize_t field##_store(struct device *device, struct device_attribute *attr,        \
-				     const char *buf, size_t count)                                \
-	{                                                                                          \
-		return siro_store_bool(device, buf, count, offsetof(struct siro_dev, field));      \
-	}                                                                                          \
+#define SIRO_BOOL_ATTR(field)                                                                 \
+	static ssize_t field##_show(struct device *device, struct device_attribute *attr,     \
+				    char *buf)                                                \
+	{                                                                                     \
+		return siro_show_bool(device, buf, offsetof(struct siro_dev, field));         \
+	}                                                                                     \
+	static ssize_t field##_store(struct device *device, struct device_attribute *attr,    \
+				     const char *buf, size_t count)                           \
+	{                                                                                     \
+		return siro_store_bool(device, buf, count, offsetof(struct siro_dev, field)); \
+	}                                                                                     \
 	static DEVICE_ATTR_RW(field)
 
 SIRO_BOOL_ATTR(ooo_kernel);

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* A responder that places WRITEs before their turn, by agreement. */
+#include "lone_qp.h"
+#include "sack.h"
+
+#include <set>
+
+using namespace host;
+
+namespace {
+
+constexpr uint8_t both = SIRO_OOO_CONSENT | SIRO_OOO_MARK;
+
+struct ooo_qp : lone_qp {
+	explicit ooo_qp(uint8_t ooo = both)
+		: lone_qp(keeping(), [ooo](lone_qp &q) { q.res_attr.ooo = ooo; })
+	{
+	}
+
+	static options keeping()
+	{
+		auto o = rc_user();
+
+		o.hold = true;
+		return o;
+	}
+
+	packet write(uint32_t n, uint64_t offset, const bytes &data, bool marked = true)
+	{
+		packet p = rdma(psn(n), WRITE_ONLY, memory.mr.iova + offset, memory.key(),
+				static_cast<uint32_t>(data.size()), data);
+
+		p.marked = marked;
+		return p;
+	}
+
+	bytes at(uint64_t offset, size_t length)
+	{
+		return memory.read(offset, length);
+	}
+
+	packet only_reply()
+	{
+		auto out = take_sent();
+
+		EXPECT_EQ(out.size(), 1u);
+		return out.empty() ? packet() : out[0];
+	}
+};
+
+std::set<uint32_t> distances(const packet &ack)
+{
+	std::set<uint32_t> out;
+	auto sack = sirocco::Sack::parse(ack.payload.data(),
+					 static_cast<uint32_t>(ack.payload.size()), 1023);
+
+	EXPECT_TRUE(sack.is_good());
+	sack.for_each([&](uint32_t d) { out.insert(d); });
+	return out;
+}
+
+} // namespace
+
+TEST(responder_ooo, marked_write_before_its_turn__is_placed_at_once)
+{
+	ooo_qp q;
+	bytes data = some_bytes(100);
+
+	q.hand(q.write(3, 1000, data));
+	EXPECT_EQ(q.at(1000, 100), data);
+	EXPECT_EQ(q.holding, 0);
+	EXPECT_EQ(siro_responder_psn(&q.responder), lone_qp::psn(0));
+	EXPECT_EQ(q.count(SIRO_CNT_OOO_PLACED), 1u);
+
+	packet ack = q.only_reply();
+
+	EXPECT_EQ(ack.opcode, ACKNOWLEDGE);
+	EXPECT_EQ(ack.psn, lone_qp::psn(0) - 1);
+	EXPECT_TRUE(is_ack(ack.syndrome));
+	EXPECT_TRUE(ack.marked);
+	EXPECT_EQ(distances(ack), std::set<uint32_t>{3});
+}
+
+TEST(responder_ooo, gap_that_closes__is_acknowledged_at_once)
+{
+	ooo_qp q;
+
+	q.hand(q.write(1, 100, some_bytes(10)));
+	q.hand(q.write(2, 200, some_bytes(10)));
+	q.take_sent();
+	q.hand(q.write(0, 0, some_bytes(10)));
+	EXPECT_EQ(siro_responder_psn(&q.responder), lone_qp::psn(3));
+
+	packet ack = q.only_reply();
+
+	EXPECT_EQ(ack.psn, lone_qp::psn(2));
+	EXPECT_EQ(ack.msn, 3u);
+	EXPECT_TRUE(ack.marked);
+	EXPECT_TRUE(ack.payload.empty());
+}
+
+TEST(responder_ooo, gap__is_not_naked)
+{
+	ooo_qp q;
+
+	q.hand(q.write(1, 100, some_bytes(10)));
+	EXPECT_EQ(q.last_responder.deadline, 0u);
+	q.dev.now += second;
+	q.take_sent();
+	q.run_responder();
+	EXPECT_TRUE(q.take_sent().empty());
+	EXPECT_EQ(q.count(SIRO_CNT_SENT_NAKS), 0u);
+}
+
+/* T3: newer data stays, before the turn, after it, and after others. */
+TEST(responder_ooo, late_duplicate__is_never_placed)
+{
+	ooo_qp q;
+	bytes newer = some_bytes(50, 9);
+
+	q.hand(q.write(1, 500, some_bytes(50)));
+	q.memory.write(500, newer);
+	q.hand(q.write(1, 500, some_bytes(50)));
+	EXPECT_EQ(q.at(500, 50), newer);
+	q.hand(q.write(0, 0, some_bytes(10)));
+	q.hand(q.write(1, 500, some_bytes(50)));
+	EXPECT_EQ(q.at(500, 50), newer);
+	EXPECT_EQ(q.count(SIRO_CNT_DUPLICATE_REQUEST), 2u);
+	EXPECT_EQ(q.count(SIRO_CNT_OOO_PLACED), 1u);
+}
+
+/* T4 */
+TEST(responder_ooo, write_without_a_right__is_refused_in_its_turn_only)
+{
+	ooo_qp q;
+	packet bad = q.write(1, 0, some_bytes(10));
+
+	bad.rkey ^= 0x100000;
+	q.hand(bad);
+	EXPECT_TRUE(is_ack(q.only_reply().syndrome));
+	q.hand(q.write(2, 300, some_bytes(10)));
+	EXPECT_EQ(q.at(300, 10), some_bytes(10));
+	q.take_sent();
+	q.hand(q.write(0, 0, some_bytes(10)));
+
+	packet nak = q.only_reply();
+
+	EXPECT_EQ(nak.syndrome, NAK_REMOTE_ACCESS);
+	EXPECT_EQ(nak.psn, lone_qp::psn(1));
+	EXPECT_EQ(siro_responder_state(&q.responder), uint32_t{SIRO_QPS_ERR});
+	EXPECT_EQ(q.holding, 0);
+}
+
+TEST(responder_ooo, placed_write_inside_a_message__is_refused_in_its_turn)
+{
+	ooo_qp q;
+
+	q.hand(q.write(1, 300, some_bytes(10)));
+	q.take_sent();
+	q.hand(rdma(lone_qp::psn(0), WRITE_FIRST, q.memory.mr.iova, q.memory.key(),
+		    3 * lone_qp::mtu, some_bytes(lone_qp::mtu)));
+	EXPECT_EQ(q.only_reply().syndrome, NAK_INVALID_REQUEST);
+}
+
+/* No agreement without consent, without the marker, or with markers turned off. */
+TEST(responder_ooo, strict_end__keeps_the_order_and_never_echoes)
+{
+	for (uint8_t ooo : {uint8_t{0}, uint8_t{SIRO_OOO_CONSENT}}) {
+		ooo_qp q(ooo);
+		bytes before = q.at(100, 10);
+
+		q.hand(q.write(1, 100, some_bytes(10)));
+		EXPECT_EQ(q.at(100, 10), before);
+		EXPECT_EQ(q.holding, 1);
+		q.hand(q.write(0, 0, some_bytes(10)));
+		EXPECT_EQ(q.at(100, 10), some_bytes(10));
+		for (auto &p : q.take_sent()) {
+			EXPECT_FALSE(p.marked);
+			EXPECT_TRUE(p.payload.empty());
+		}
+		EXPECT_FALSE(siro_responder_agreed(&q.responder));
+	}
+}
+
+TEST(responder_ooo, unmarked_write__keeps_its_turn)
+{
+	ooo_qp q;
+	bytes before = q.at(100, 10);
+
+	q.hand(q.write(1, 100, some_bytes(10), false));
+	EXPECT_EQ(q.at(100, 10), before);
+	EXPECT_EQ(q.holding, 1);
+	q.hand(q.write(2, 200, some_bytes(10)));
+	EXPECT_TRUE(siro_responder_agreed(&q.responder));
+	EXPECT_EQ(distances(q.only_reply()), (std::set<uint32_t>{1, 2}));
+	q.hand(q.write(0, 0, some_bytes(10), false));
+	EXPECT_EQ(q.at(100, 10), some_bytes(10));
+}
+
+/* T5: C+ */
+TEST(responder_ooo, invalidation__waits_for_all_writes_before_it)
+{
+	ooo_qp q;
+	region &target = q.dev.add_region({});
+
+	target.fast = true; /* may be invalidated */
+	q.post_recv(7, {});
+
+	packet send = request(lone_qp::psn(1), SEND_ONLY_INV);
+	packet write =
+		rdma(lone_qp::psn(0), WRITE_ONLY, target.mr.iova, target.key(), 10, some_bytes(10));
+
+	send.inv_key = target.key();
+	write.marked = true;
+	q.hand(send);
+	EXPECT_TRUE(q.recv_completions().empty());
+	EXPECT_EQ(target.mr.state, uint32_t{SIRO_MR_VALID});
+	q.hand(write);
+	EXPECT_EQ(target.read(0, 10), some_bytes(10));
+	EXPECT_EQ(ends_of(q.recv_completions()), (ends{{7, SIRO_WC_SUCCESS}}));
+	EXPECT_EQ(target.mr.state, uint32_t{SIRO_MR_FREE});
+}
+
+/* T7: a WRITE with immediate takes its receive in its turn. */
+TEST(responder_ooo, write_with_immediate__completes_in_order)
+{
+	ooo_qp q;
+	packet imm = rdma(lone_qp::psn(1), WRITE_ONLY_IMM, q.memory.mr.iova, q.memory.key(), 10,
+			  some_bytes(10));
+
+	imm.marked = true;
+	q.post_recv(1, {});
+	q.post_recv(2, {});
+	q.hand(imm);
+	EXPECT_TRUE(q.recv_completions().empty());
+	q.hand(request(lone_qp::psn(0), SEND_ONLY));
+
+	auto done = q.recv_completions();
+
+	ASSERT_EQ(done.size(), 2u);
+	EXPECT_EQ(done[1].byte_len, 10u);
+}
+
+/* T8 */
+TEST(responder_ooo, reset__forgets_the_agreement_and_what_was_placed)
+{
+	ooo_qp q;
+
+	q.hand(q.write(1, 100, some_bytes(10)));
+	q.modify(SIRO_QPS_ERR);
+	q.modify(SIRO_QPS_RESET);
+	q.to_rts();
+	EXPECT_FALSE(siro_responder_agreed(&q.responder));
+	q.take_sent();
+	q.hand(q.write(0, 0, some_bytes(10)));
+	EXPECT_EQ(siro_responder_psn(&q.responder), lone_qp::psn(1));
+}
+
+TEST(responder_ooo, packet_beyond_the_window__is_dropped)
+{
+	ooo_qp q;
+	bytes before = q.at(100, 10);
+
+	q.hand(q.write(SIRO_RX_WINDOW, 100, some_bytes(10)));
+	EXPECT_EQ(q.at(100, 10), before);
+	EXPECT_EQ(q.count(SIRO_CNT_OOO_DROPPED), 1u);
+	q.hand(q.write(SIRO_RX_WINDOW - 1, 100, some_bytes(10)));
+	EXPECT_EQ(q.at(100, 10), some_bytes(10));
+}
+
+TEST(responder_ooo, part_of_a_read__is_answered_again)
+{
+	ooo_qp q;
+	packet read = rdma(lone_qp::psn(0), READ_REQUEST, q.memory.mr.iova, q.memory.key(),
+			   6 * lone_qp::mtu);
+
+	q.hand(read);
+	EXPECT_EQ(q.take_sent().size(), 6u);
+	read.psn = lone_qp::psn(2);
+	read.va += 2 * lone_qp::mtu;
+	read.dma_length = 2 * lone_qp::mtu;
+	q.hand(read);
+
+	auto again = q.take_sent();
+
+	ASSERT_EQ(opcodes_of(again),
+		  (std::vector<unsigned>{READ_RESPONSE_FIRST, READ_RESPONSE_LAST}));
+	EXPECT_EQ(again[0].psn, lone_qp::psn(2));
+	EXPECT_EQ(again[1].payload, q.at(3 * lone_qp::mtu, lone_qp::mtu));
+
+	/* Not one that ends inside a packet, or beyond the request. */
+	for (uint32_t length : {2 * lone_qp::mtu - 1, 5 * lone_qp::mtu, 0u}) {
+		read.dma_length = length;
+		q.hand(read);
+		EXPECT_TRUE(q.take_sent().empty()) << length;
+	}
+}
