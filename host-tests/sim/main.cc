@@ -11,7 +11,8 @@
 namespace {
 
 struct totals {
-	unsigned long long passed = 0, failed = 0, errors = 0, gave_up = 0, packets = 0;
+	unsigned long long passed = 0, failed = 0, errors = 0, gave_up = 0, packets = 0, placed = 0,
+			   sacks = 0;
 };
 
 void broken_promise(const std::string &text)
@@ -33,6 +34,8 @@ void run_seed(uint64_t seed, bool verbose, totals &t)
 		t.errors += r.errors;
 		t.gave_up += r.gave_up;
 		t.packets += r.packets;
+		t.placed += r.placed;
+		t.sacks += r.sacks;
 	} catch (const sim::failure &f) {
 		t.failed++;
 		printf("sim --seed %llu: %s\n", static_cast<unsigned long long>(seed), f.what());
@@ -86,7 +89,9 @@ int main(int argc, char **argv)
 		if (seed == last)
 			break;
 	}
-	printf("%llu passed, %llu failed (%llu with errors, %llu gave up, %llu packets)\n",
-	       t.passed, t.failed, t.errors, t.gave_up, t.packets);
+	printf("%llu passed, %llu failed (%llu with errors, %llu gave up, %llu packets, %llu "
+	       "placed "
+	       "early, %llu SACKs)\n",
+	       t.passed, t.failed, t.errors, t.gave_up, t.packets, t.placed, t.sacks);
 	return t.failed ? 1 : 0;
 }

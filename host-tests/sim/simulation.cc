@@ -700,6 +700,9 @@ void simulation::check_counters()
 		    c_.kind >= mistake::local_key && c_.kind != mistake::long_send &&
 		    !c_.sides[1 - n].refuse && !c[SIRO_CNT_RCVD_RNR_ERR])
 			bad("side %d: timeout before a bad WR", n);
+		if (c[SIRO_CNT_SACK_INVALID])
+			bad("side %d calls %llu SACKs invalid", n,
+			    static_cast<unsigned long long>(c[SIRO_CNT_SACK_INVALID]));
 		if (c[SIRO_CNT_WRONG_STATE] && clean)
 			bad("side %d counts packets in a wrong state", n);
 		if (!clean || c_.late_receives)
@@ -762,6 +765,10 @@ summary simulation::run()
 	if (!done())
 		bad("stuck: %s", progress().c_str());
 	summary_.virtual_ns = now_ - host::second;
+	for (auto &x : nodes_) {
+		summary_.placed += x.dev->counters[SIRO_CNT_OOO_PLACED];
+		summary_.sacks += x.dev->counters[SIRO_CNT_SACK_RECEIVED];
+	}
 	check_end();
 	return summary_;
 }

@@ -24,6 +24,8 @@ struct summary {
 	bool errors = false; /* a QP went to ERR before the work was done */
 	bool gave_up = false; /* by retries on a bad network */
 	uint64_t packets = 0;
+	uint64_t placed = 0; /* before their turn */
+	uint64_t sacks = 0;
 	uint64_t virtual_ns = 0;
 };
 
