@@ -668,6 +668,13 @@ void workload::add_mistake(random &r)
 		w.wr.wqe.rdma.remote_addr =
 			r.pick({address(target, target_bytes - length + 1), address(target, 0) - 1,
 				uint64_t{0}, ~uint64_t{0} - length / 2});
+		/* Packet by packet, those within the region are good. */
+		if (side_.ooo && !payload.empty()) {
+			w.patches.push_back({target,
+					     target_bytes - length + 1,
+					     {payload.begin(), payload.end() - 1}});
+			w.patches.push_back({target, 0, {payload.begin() + 1, payload.end()}});
+		}
 		break;
 	case mistake::remote_access:
 		w.wr.wqe.rdma.remote_addr = address(read_only, 0);

@@ -288,7 +288,24 @@ TEST(requester_ooo, silence__the_last_packet_is_a_probe_once)
 	q.let_time_come(); /* then it is a timeout */
 	EXPECT_EQ(q.count(SIRO_CNT_TAIL_PROBES), 1u);
 	EXPECT_EQ(q.count(SIRO_CNT_LOCAL_ACK_TIMEOUT_ERR), 1u);
-	EXPECT_EQ(q.sent_numbers(), (numbers{1, 2, 3}));
+	EXPECT_EQ(q.sent_numbers(), numbers{1}); /* its answer shows the rest */
+}
+
+/* A peer that has lost what it had gets everything again. */
+TEST(requester_ooo, third_timeout__sends_all_again)
+{
+	ooo_qp q;
+
+	q.agree();
+	q.post({q.write(1, 5)});
+	q.take_sent();
+	q.dev.now += 100 * microsecond;
+	q.hand(ooo_qp::echo(0, {1, 2, 3, 4}));
+	while (q.count(SIRO_CNT_LOCAL_ACK_TIMEOUT_ERR) < 3) {
+		q.take_sent();
+		q.let_time_come();
+	}
+	EXPECT_EQ(q.sent_numbers(), (numbers{1, 2, 3, 4, 5}));
 }
 
 /* Who answers nothing but SACKs does not live for ever. */

@@ -268,6 +268,8 @@ bool Requester::place_early(Call &call, const siro_packet &packet)
 	/* What is wrong about it is found in its turn. */
 	if (!is_read(e.wqe.opcode) ||
 	    packet.payload_length != min(u64{attr_.mtu}, e.length - offset) ||
+	    !SgeList(e.sges(), e.wqe.num_sge)
+		     .has_room(call.regions, offset, packet.payload_length) ||
 	    !place(call, e, offset, packet))
 		return false;
 	placed_.set(psn);

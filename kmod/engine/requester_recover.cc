@@ -112,17 +112,15 @@ void Requester::repair_reads(Call &call)
 }
 
 /*
- * What is not known to have arrived goes again. If that brings nothing either,
- * everything does: the peer may have lost what it had.
+ * The answer to the oldest packet tells what else is missing. If none comes again
+ * and again, everything goes: the peer may have lost what it had.
  */
 void Requester::resume_after_timeout()
 {
-	if (!agreed_ || timer_.has_backed_off()) {
+	if (agreed_ && timer_.backoffs() < 2)
+		board_.lose(una_);
+	else
 		rewind();
-		return;
-	}
-	board_.lose_all(una_, sent_.since(una_));
-	board_.lose(una_);
 }
 
 void Requester::arm_probe(u64 now)

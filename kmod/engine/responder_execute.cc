@@ -185,7 +185,8 @@ bool Responder::place_early(Call &call, const siro_packet &packet)
 		siro_mr *mr = call.regions.find(reth.rkey, reth.va, reth.length,
 						SIRO_ACCESS_REMOTE_WRITE);
 
-		if (!mr || !call.regions.is_reachable(*mr, reth.va, reth.length, true))
+		if (!mr || !call.regions.is_reachable(*mr, reth.va, reth.length, true) ||
+		    !call.regions.has_room(*mr, reth.va, reth.length))
 			return false;
 		if (!write_payload(call.regions, *mr, reth.va, packet))
 			spoil(Psn(packet.psn));

@@ -63,8 +63,8 @@ public:
 			arm(now);
 	}
 
-	/* It expired since the last progress. */
-	bool has_backed_off() const
+	/* How often it expired since the last progress. */
+	u32 backoffs() const
 	{
 		return backoff_;
 	}

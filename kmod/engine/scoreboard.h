@@ -90,13 +90,6 @@ public:
 		lost_.set(psn);
 	}
 
-	void lose_all(Psn una, u32 span)
-	{
-		for (u32 i = flying_.next(una, 0, span); i < span;
-		     i = flying_.next(una, i + 1, span))
-			lose(una + i);
-	}
-
 	bool has_lost() const
 	{
 		return !lost_.is_empty();

@@ -17,12 +17,7 @@ static ssize_t siro_cap_show(struct device *device, char *buf, u64 cap)
 }
 
 /* Consumers look at the flag when they connect. */
-<<<<<<< HEAD
 static ssize_t siro_cap_store(struct device *device, const char *buf, size_t count, u64 cap)
-=======
-static ssize_t sg_gaps_store(struct device *device, struct device_attribute *attr, const char *buf,
-			     size_t count)
->>>>>>> 3dd32cf (Out-of-order placement: unit tests, manual pages)
 {
 	struct siro_dev *dev = rdma_device_to_drv_device(device, struct siro_dev, ibdev);
 	u64 flags;

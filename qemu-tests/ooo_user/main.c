@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * usage: ooo_user DEVICE GID-INDEX DEVICE GID-INDEX attributes
+ *        ooo_user DEVICE GID-INDEX DEVICE GID-INDEX transfer OP SIZE DEPTH SECONDS CONSENT CONSENT
+ *
+ * OP is read, write, or notify: a WRITE and a SEND behind it. The first device
+ * posts. CONSENT is 1 if the end agrees to out-of-order placement.
+ */
+#include "ends.h"
+
+int main(int argc, char **argv)
+{
+	struct end a = {}, b = {};
+
+	CHECK(argc > 5);
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	a.device = argv[1];
+	a.gid_index = atoi(argv[2]);
+	b.device = argv[3];
+	b.gid_index = atoi(argv[4]);
+	if (!strcmp(argv[5], "transfer"))
+		return transfer(&a, &b, argc - 6, argv + 6);
+	open_end(&a, 4096);
+	open_end(&b, 4096);
+	return check_attributes(&a, &b);
+}
