@@ -95,6 +95,12 @@ struct siro_flow *siro_port_flow(void *port, __u32 ah)
 	return NULL;
 }
 
+struct siro_flow *siro_port_path(void *port, __u32 responder, __u32 index)
+{
+	unexpected(__func__);
+	return NULL;
+}
+
 struct siro_packet *siro_port_hold(void *port, const struct siro_packet *packet)
 {
 	unexpected(__func__);

@@ -256,14 +256,15 @@ static bool siro_moves_to(const struct ibv_qp_attr *attr, int mask,
 
 /* The core takes the standard bits only: ours travels as driver data. */
 static int siro_cmd_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr,
-			      int mask, bool ooo)
+			      int mask, bool ooo, unsigned int paths)
 {
 	struct siro_modify_qp_cmd cmd = {};
 
-	if (!ooo)
+	if (!ooo && !paths)
 		return ibv_cmd_modify_qp(ibqp, attr, mask, &cmd.core,
 					 sizeof(cmd.core));
-	cmd.drv.flags = SIRO_MODIFY_QP_OOO;
+	cmd.drv.flags = ooo ? SIRO_MODIFY_QP_OOO : 0;
+	cmd.drv.paths = paths;
 	return ibv_cmd_modify_qp(ibqp, attr, mask, &cmd.core, sizeof(cmd));
 }
 
@@ -278,11 +279,13 @@ int siro_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int mask)
 		return EINVAL;
 	ret = siro_cmd_modify_qp(ibqp, attr,
 				 mask & ~IBV_QP_OOO_RW_DATA_PLACEMENT,
-				 attribute || (to_rtr && qp->ooo));
+				 attribute || (to_rtr && qp->ooo),
+				 to_rtr ? qp->paths : 0);
 	if (ret)
 		return ret;
 	if (siro_moves_to(attr, mask, IBV_QPS_RESET)) {
 		qp->ooo = false;
+		qp->paths = 0;
 		siro_queue_reset(&qp->sq);
 		siro_queue_reset(&qp->rq);
 		siro_purge_completions(qp);
@@ -298,6 +301,18 @@ int siroccodv_qp_set_ooo(struct ibv_qp *ibqp, bool on)
 	    (ibqp->state != IBV_QPS_RESET && ibqp->state != IBV_QPS_INIT))
 		return EINVAL;
 	to_siro_qp(ibqp)->ooo = on;
+	return 0;
+}
+
+int siroccodv_qp_set_paths(struct ibv_qp *ibqp, unsigned int paths)
+{
+	if (!siroccodv_is_supported(ibqp->context->device))
+		return EOPNOTSUPP;
+	if (ibqp->qp_type != IBV_QPT_RC || !paths ||
+	    paths > SIROCCODV_MAX_PATHS ||
+	    (ibqp->state != IBV_QPS_RESET && ibqp->state != IBV_QPS_INIT))
+		return EINVAL;
+	to_siro_qp(ibqp)->paths = paths;
 	return 0;
 }
 

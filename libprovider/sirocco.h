@@ -73,6 +73,7 @@ struct siro_qp {
 	uint32_t wr_first;
 	int wr_error;
 	bool may_configure;
+	uint8_t paths; /* 0: as the device's setting */
 	bool ooo; /* asked for by siroccodv_qp_set_ooo() */
 	const struct siro_mkey *mkey;
 	uint32_t setters;

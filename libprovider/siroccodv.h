@@ -102,6 +102,21 @@ int siroccodv_query_device(struct ibv_context *context,
  */
 int siroccodv_qp_set_ooo(struct ibv_qp *qp, bool on);
 
+#define SIROCCODV_MAX_PATHS 16
+
+/**
+ * siroccodv_qp_set_paths() - spread WRITEs and answers to READs over several paths
+ * @qp: an RC QP before RTR
+ * @paths: 1 to SIROCCODV_MAX_PATHS UDP source ports (IPv6: and flow labels), used
+ *	once the peer has agreed to out-of-order placement
+ *
+ * Holds until the QP is reset.
+ *
+ * Return: 0; EINVAL: another type or state, or a bad number; EOPNOTSUPP: not a
+ * Sirocco device.
+ */
+int siroccodv_qp_set_paths(struct ibv_qp *qp, unsigned int paths);
+
 /* ---- mkeys ---- */
 
 enum siroccodv_mkey_create_flags {

@@ -234,6 +234,12 @@ endpoint::endpoint(device &d, const options &o)
 		if (o.hold)
 			slots.reset(new uint64_t[SIRO_RX_WINDOW]());
 
+	for (uint16_t i = 0; i < SIRO_MAX_PATHS; i++)
+		for (auto &paths : more_paths) {
+			paths[i] = o.flow;
+			paths[i].source_port = static_cast<uint16_t>(0xc000 + i);
+		}
+
 	siro_requester_config rc = {};
 
 	if (o.hold)
@@ -577,6 +583,16 @@ std::vector<packet> endpoint::take_sent()
 		}
 	sent.clear();
 	return out;
+}
+
+bool endpoint::is_path(const siro_flow *flow, bool from_responder) const
+{
+	uint32_t paths = from_responder ? res_attr.paths : req_attr.paths;
+
+	for (uint32_t i = 1; i < paths; i++)
+		if (flow == &more_paths[from_responder][i])
+			return true;
+	return flow == (from_responder ? &responder_flow : &requester_flow);
 }
 
 void endpoint::check_burst(const siro_tx_burst &b, const siro_flow &flow, bool from_responder)
@@ -942,8 +958,7 @@ struct port {
 			return fail("commit of a burst that is not open");
 		if (responder == c.requester)
 			fail("the wrong half commits");
-		if (e.opt.type == SIRO_QPT_RC && burst->packets &&
-		    flow != (responder ? &e.responder_flow : &e.requester_flow))
+		if (e.opt.type == SIRO_QPT_RC && burst->packets && !e.is_path(flow, responder))
 			fail("the wrong flow");
 		c.burst_open = false;
 		c.packets += burst->packets;
@@ -1062,6 +1077,13 @@ void siro_port_signature_error(void *p, siro_signature *, const siro_sig_error *
 siro_sig_injection *siro_port_signature_injection(void *p)
 {
 	return port::self(p).dev.injection;
+}
+
+siro_flow *siro_port_path(void *p, __u32 responder, __u32 index)
+{
+	if (!index || index >= SIRO_MAX_PATHS)
+		host::fail("path %u", index);
+	return &port::self(p).more_paths[responder ? 1 : 0][index];
 }
 
 siro_packet *siro_port_hold(void *p, const siro_packet *packet)

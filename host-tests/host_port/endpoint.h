@@ -258,6 +258,7 @@ public:
 	siro_requester requester;
 	siro_responder responder;
 	siro_flow requester_flow, responder_flow;
+	siro_flow more_paths[2][SIRO_MAX_PATHS]; /* path 1 and up of both */
 
 	/* All packets sent so far, decoded; empties @sent. */
 	std::vector<packet> take_sent();
@@ -267,6 +268,7 @@ private:
 	struct call;
 	template <typename Function>
 	call_result enter(bool requester, Function &&function);
+	bool is_path(const siro_flow *flow, bool from_responder) const;
 	void check_burst(const siro_tx_burst &burst, const siro_flow &flow, bool responder);
 
 	std::unique_ptr<uint64_t[]> shadow_;

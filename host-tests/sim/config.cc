@@ -103,7 +103,9 @@ config::config(uint64_t number) : seed(number)
 	for (side &s : sides) {
 		s.hold = r.chance(700);
 		s.ooo = s.hold && r.chance(700) ? r.pick({uint8_t{3}, uint8_t{3}, uint8_t{1}}) : 0;
+		s.paths = r.pick({uint8_t{1}, uint8_t{1}, uint8_t{2}, uint8_t{4}, uint8_t{16}});
 	}
+	skew = lossless() ? 0 : r.below(30000);
 }
 
 const char *mistake_name(mistake m)
@@ -131,15 +133,16 @@ std::string config::describe() const
 
 	for (auto &s : sides)
 		n += snprintf(text + n, sizeof(text) - static_cast<size_t>(n),
-			      "  %s%s%s ooo %u sq %u/%u rq %u sge %u/%u inline %u psn %#x rd %u/%u "
+			      "  %s%s%s ooo %u paths %u sq %u/%u rq %u sge %u/%u inline %u psn %#x "
+			      "rd %u/%u "
 			      "timeout %u retry %u rnr %u (%u) budget %u burst %u refuse %u "
 			      "work %u spare %u\n",
 			      s.user ? "user" : "kernel",
 			      s.srq    ? " srq"
 			      : s.hold ? " hold"
 				       : "",
-			      s.signal_all ? " all" : "", s.ooo, s.sq_limit, s.sq_slots, s.rq_slots,
-			      s.max_send_sge, s.max_recv_sge, s.max_inline, s.first_psn,
+			      s.signal_all ? " all" : "", s.ooo, s.paths, s.sq_limit, s.sq_slots,
+			      s.rq_slots, s.max_send_sge, s.max_recv_sge, s.max_inline, s.first_psn,
 			      s.max_rd_atomic, s.max_dest_rd_atomic, s.timeout, s.retry_count,
 			      s.rnr_retry, s.min_rnr_timer, s.budget, s.max_burst_bytes, s.refuse,
 			      s.work, s.spare_receives);

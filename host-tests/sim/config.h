@@ -39,6 +39,7 @@ struct side {
 	uint32_t spare_receives;
 	bool hold; /* packets that come before their turn */
 	uint8_t ooo; /* SIRO_OOO_* */
+	uint8_t paths;
 };
 
 struct config {
@@ -49,6 +50,7 @@ struct config {
 	bool ipv6;
 	uint32_t mtu;
 	uint32_t latency; /* ns */
+	uint32_t skew; /* ns that each path takes longer than the one before it */
 	/* permille of packets */
 	uint32_t loss, duplicate, reorder, corrupt;
 	uint32_t reorder_delay; /* ns */

@@ -20,6 +20,12 @@ uint64_t rnr_delay(uint8_t code)
 	return units[code] * uint64_t{10000};
 }
 
+/* As the endpoints number them. */
+uint32_t path_of(const siro_flow &flow)
+{
+	return flow.source_port < 50000 ? flow.source_port - 0xc000u : 0;
+}
+
 uint32_t packets_of(uint64_t length, uint32_t mtu)
 {
 	return length ? static_cast<uint32_t>((length + mtu - 1) / mtu) : 1;
@@ -94,6 +100,7 @@ simulation::simulation(const config &c, bool verbose) : c_(c), verbose_(verbose)
 
 		q.req_attr.mtu = q.res_attr.mtu = c_.mtu;
 		q.req_attr.ooo = q.res_attr.ooo = s.ooo;
+		q.req_attr.paths = q.res_attr.paths = s.paths;
 		q.req_attr.dest_qpn = q.res_attr.dest_qpn = own_qpn[1 - n];
 		q.req_attr.sq_psn = s.first_psn;
 		q.req_attr.max_rd_atomic = s.max_rd_atomic;
@@ -355,10 +362,11 @@ void simulation::send_on(int n, const host::super_packet &burst)
 {
 	host::super_packet group;
 	size_t next = 0;
+	uint64_t latency = c_.latency + path_of(burst.flow) * uint64_t{c_.skew};
 	auto flush = [&] {
 		if (group.packets.empty())
 			return;
-		at(now_ + c_.latency, [this, n, group] { deliver(1 - n, group); });
+		at(now_ + latency, [this, n, group] { deliver(1 - n, group); });
 		group.packets.clear();
 	};
 
@@ -413,7 +421,7 @@ void simulation::send_on(int n, const host::super_packet &burst)
 				copy.packets[0][where] ^= static_cast<uint8_t>(r_.between(1, 255));
 				log("  corrupted at %zu", where);
 			}
-			at(now_ + c_.latency + (late ? r_.below(c_.reorder_delay) : 0),
+			at(now_ + latency + (late ? r_.below(c_.reorder_delay) : 0),
 			   [this, n, copy] { deliver(1 - n, copy); });
 		}
 	}

@@ -462,3 +462,23 @@ TEST(requester_ooo, reset__forgets_the_agreement)
 	q.post({q.write(1, 2)});
 	EXPECT_EQ(opcodes_of(q.take_sent()), (std::vector<unsigned>{WRITE_FIRST, WRITE_LAST}));
 }
+
+TEST(requester_ooo, agreement__spreads_writes_over_the_paths)
+{
+	ooo_qp q;
+	std::set<uint16_t> before, after;
+
+	q.req_attr.paths = 4;
+	q.modify_requester(SIRO_QPS_RTS);
+	q.post({q.write(1, 40)});
+	for (auto &burst : q.sent)
+		before.insert(burst.flow.source_port);
+	EXPECT_EQ(before.size(), 1u);
+	q.take_sent();
+	q.hand(ooo_qp::echo(39));
+	q.post({q.write(2, 40), make_send(3, {q.piece(0, 4)})});
+	for (auto &burst : q.sent)
+		after.insert(burst.flow.source_port);
+	EXPECT_EQ(after.size(), 4u);
+	EXPECT_EQ(q.sent.back().flow.source_port, *before.begin()); /* the SEND */
+}

@@ -295,3 +295,80 @@ TEST(responder_ooo, part_of_a_read__is_answered_again)
 		EXPECT_TRUE(q.take_sent().empty()) << length;
 	}
 }
+
+/* Nobody fills the gap: the memory of what is held goes, what is placed stays placed. */
+TEST(responder_ooo, held_packets__grow_old)
+{
+	ooo_qp q;
+	bytes newer = some_bytes(10, 9);
+
+	q.post_recv(7, {});
+	q.hand(request(lone_qp::psn(1), SEND_ONLY));
+	q.hand(q.write(2, 100, some_bytes(10)));
+	q.hand(request(lone_qp::psn(3), SEND_ONLY));
+	EXPECT_EQ(q.holding, 2);
+	ASSERT_NE(q.last_responder.deadline, 0u);
+	q.dev.now = q.last_responder.deadline - 1;
+	q.run_responder();
+	EXPECT_EQ(q.holding, 2);
+	q.dev.now += 2;
+	q.run_responder();
+	EXPECT_EQ(q.holding, 0);
+	EXPECT_EQ(q.count(SIRO_CNT_OOO_AGED), 1u);
+	EXPECT_EQ(q.last_responder.deadline, 0u);
+
+	q.memory.write(100, newer);
+	q.take_sent();
+	q.hand(q.write(2, 100, some_bytes(10)));
+	EXPECT_EQ(q.memory.read(100, 10), newer);
+	EXPECT_EQ(distances(q.only_reply()), std::set<uint32_t>{2});
+	q.hand(q.write(0, 0, some_bytes(4)));
+	q.hand(request(lone_qp::psn(1), SEND_ONLY));
+	EXPECT_EQ(siro_responder_psn(&q.responder), lone_qp::psn(3));
+}
+
+TEST(responder_ooo, progress__lets_held_packets_wait_on)
+{
+	ooo_qp q;
+
+	q.hand(q.write(0, 0, some_bytes(4)));
+	q.hand(request(lone_qp::psn(2), SEND_ONLY));
+	q.dev.now = q.last_responder.deadline - 1;
+	q.hand(q.write(1, 0, some_bytes(4)));
+	EXPECT_EQ(q.holding, 0); /* its turn came */
+	EXPECT_EQ(q.last_responder.deadline, 0u);
+}
+
+TEST(responder_ooo, answers_to_reads__are_spread_after_the_agreement)
+{
+	ooo_qp q;
+	std::set<uint16_t> ports;
+	packet read = rdma(lone_qp::psn(1), READ_REQUEST, q.memory.mr.iova, q.memory.key(),
+			   40 * lone_qp::mtu);
+
+	q.res_attr.paths = 4;
+	q.modify_responder(SIRO_QPS_RTS);
+	q.hand(q.write(0, 0, some_bytes(4)));
+	q.take_sent();
+	q.hand(read);
+	for (auto &burst : q.sent)
+		ports.insert(burst.flow.source_port);
+	EXPECT_EQ(ports.size(), 4u);
+}
+
+/* What waits for its turn only is no reason for the peer to doubt the rest. */
+TEST(responder_ooo, sack_amid_a_long_run__does_not_name_what_is_expected)
+{
+	ooo_qp q;
+
+	for (uint32_t i = 1; i < 200; i++)
+		q.hand(q.write(i, 0, some_bytes(4)));
+	q.take_sent();
+	q.hand(q.write(0, 0, some_bytes(4)));
+	EXPECT_TRUE(q.last_responder.has(SIRO_OUT_MORE));
+
+	auto told = distances(q.only_reply());
+
+	EXPECT_EQ(told.count(0), 0u);
+	EXPECT_EQ(told.count(1), 1u);
+}

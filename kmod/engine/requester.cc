@@ -1,19 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 #include "requester.h"
 
+#include "deadline.h"
 #include "work_request.h"
 
 namespace sirocco {
-
-namespace {
-
-/* Of two times; 0 is never. */
-u64 earlier(u64 a, u64 b)
-{
-	return a && (!b || a < b) ? a : b;
-}
-
-} // namespace
 
 Requester::Requester(const siro_requester_config &config)
 	: held_(config.held), board_(config.stamps), queue_(config), flow_(config.flow),

@@ -6,6 +6,7 @@
 
 #include "burst.h"
 #include "held_packets.h"
+#include "path_choice.h"
 #include "psn.h"
 #include "regions.h"
 #include "reorder_delay.h"
@@ -173,6 +174,7 @@ private:
 	bool probed_ = false;
 	u64 probe_at_ = 0; /* 0: no packet waits for a probe */
 	u32 peer_window_ = wide_window;
+	PathChoice path_choice_;
 	ReorderDelay reorder_delay_;
 	u64 missing_until_ = 0; /* when a missing response counts as lost, 0: none is missing */
 	SendQueue queue_;

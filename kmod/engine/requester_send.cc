@@ -308,7 +308,9 @@ bool Requester::send_segment(Call &call, SendEntry &e, u32 index, bool ask)
 	bool solicited = is_last && (e.wqe.flags & SIRO_SEND_SOLICITED);
 	bool marked = marks() && is_write(e.wqe.opcode);
 	Psn psn = e.first_psn + index;
-	u8 *start = call.burst.reserve(*flow_, bytes, follow_up_bytes(e, index, bytes));
+	siro_flow &flow =
+		path_choice_.next(call.ctx.port, *flow_, e.single ? attr_.paths : 1, false);
+	u8 *start = call.burst.reserve(flow, bytes, follow_up_bytes(e, index, bytes));
 
 	if (!start)
 		return false;

@@ -119,7 +119,8 @@ bool Responder::answer_read(Call &call, ReadResource &r)
 	}
 
 	u32 follow_up = min(r.end - r.next, u32{SIRO_MAX_BURST_PACKETS});
-	u8 *start = call.burst.reserve(*flow_, bytes, bytes * follow_up);
+	siro_flow &flow = path_choice_.next(call.ctx.port, *flow_, agreed_ ? attr_.paths : 1, true);
+	u8 *start = call.burst.reserve(flow, bytes, bytes * follow_up);
 
 	if (!start)
 		return false;

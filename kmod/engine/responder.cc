@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 #include "responder.h"
 
+#include "deadline.h"
 #include "packet.h"
 
 namespace sirocco {
 
 namespace {
+
+constexpr u64 patience = 1000000000; /* with a gap before what is held */
 
 void store_be16(u8 *to, u32 value)
 {
@@ -95,7 +98,7 @@ void Responder::discard_held(void *port)
 	held_.clear(port, expected_);
 	early_.clear();
 	has_spoiled_ = false;
-	gap_until_ = 0;
+	gap_until_ = age_at_ = 0;
 }
 
 void Responder::run(siro_context &ctx)
@@ -105,6 +108,7 @@ void Responder::run(siro_context &ctx)
 	if (has_next())
 		take_held(call);
 	nak_gap(call);
+	age(call);
 	respond(call);
 	finish(call);
 }
@@ -131,7 +135,7 @@ void Responder::finish(Call &call)
 	if (state_ == SIRO_QPS_ERR)
 		flush(call);
 	call.burst.send();
-	call.ctx.deadline = gap_until_;
+	call.ctx.deadline = earlier(gap_until_, age_at_);
 }
 
 void Responder::take(Call &call, const siro_packet &packet, const siro_batch &batch)
@@ -195,6 +199,7 @@ void Responder::take_early(Call &call, const siro_packet &packet)
 		ctx.counters[SIRO_CNT_OOO_PLACED]++;
 	} else if (held_.hold(ctx.port, packet, ahead) == HeldPackets::Verdict::held) {
 		ctx.counters[SIRO_CNT_OOO_HELD]++;
+		age_at_ = age_at_ ? age_at_ : ctx.now + patience;
 	} else {
 		ctx.counters[SIRO_CNT_OOO_DROPPED]++;
 		if (!agreed_)
@@ -223,6 +228,19 @@ void Responder::gap_opened(siro_context &ctx)
 void Responder::forget_early(Psn from, Psn to)
 {
 	early_.clear(from, to);
+}
+
+/* A gap that nobody fills must not keep memory from other queue pairs. */
+void Responder::age(Call &call)
+{
+	if (!is_due(age_at_, call.ctx.now) || has_next())
+		return;
+	age_at_ = 0;
+	for (u32 i = 1; i < PsnWindow::size; i++)
+		if (held_.look(expected_ + i))
+			early_.clear(expected_ + i);
+	held_.clear(call.ctx.port, expected_);
+	call.ctx.counters[SIRO_CNT_OOO_AGED]++;
 }
 
 /* One NAK for each gap (IBTA 9.7.4.1.2). */
@@ -269,9 +287,12 @@ void Responder::take_held(Call &call)
 		if (expected_ == psn)
 			break;
 	}
-	gap_until_ = 0;
-	if (state_ != SIRO_QPS_ERR && !early_.is_empty())
-		gap_opened(call.ctx);
+	gap_until_ = age_at_ = 0;
+	if (state_ == SIRO_QPS_ERR || early_.is_empty())
+		return;
+	if (!held_.is_empty())
+		age_at_ = call.ctx.now + patience;
+	gap_opened(call.ctx);
 }
 
 /* The turn of a WRITE whose data has been placed. */

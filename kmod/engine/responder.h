@@ -6,6 +6,7 @@
 
 #include "burst.h"
 #include "held_packets.h"
+#include "path_choice.h"
 #include "psn.h"
 #include "psn_window.h"
 #include "read_resource.h"
@@ -77,6 +78,7 @@ private:
 	}
 
 	void nak_gap(Call &call);
+	void age(Call &call);
 	void discard_held(void *port);
 	void take_duplicate(Call &call, const siro_packet &packet);
 	void take_datagram(Call &call, const siro_packet &packet, const siro_batch &batch);
@@ -138,6 +140,8 @@ private:
 	bool has_spoiled_ = false;
 	bool agreed_ = false; /* the peer marks its requests */
 	bool news_ = false; /* for the peer: something early came, or a gap closed */
+	PathChoice path_choice_;
+	u64 age_at_ = 0; /* when held packets have waited too long, 0: none are held */
 	u32 sack_base_ = 0; /* distance that the next SACK begins at */
 
 	Reply reply_ = Reply::none;

@@ -54,7 +54,8 @@ public:
 
 		Psn first = expected + base;
 
-		for (u32 i = arrived.next(first, 0, end); i < end;
+		/* What is expected next may be there and wait for its turn only. */
+		for (u32 i = arrived.next(first, !base, end); i < end;
 		     i = arrived.next(first, i + 1, end))
 			to[i / 8] = static_cast<u8>(to[i / 8] | 1 << i % 8);
 		return header.bytes;

@@ -50,6 +50,7 @@ static const struct rdma_stat_desc siro_stats[SIRO_CNT_COUNT] = {
 	SIRO_STAT(OOO_HELD, "ooo_held"),
 	SIRO_STAT(OOO_DROPPED, "ooo_dropped"),
 	SIRO_STAT(OOO_PLACED, "ooo_placed"),
+	SIRO_STAT(OOO_AGED, "ooo_aged"),
 	SIRO_STAT(GAPS, "gaps"),
 	SIRO_STAT(SACK_SENT, "sack_sent"),
 	SIRO_STAT(SACK_RECEIVED, "sack_received"),

@@ -341,6 +341,7 @@ static struct siro_dev *siro_dev_alloc(const char *name, struct net_device *ndev
 	dev->active = siro_port_active(dev);
 	dev->ooo_kernel = true;
 	dev->ooo_mark = true;
+	dev->ooo_paths = 1;
 	xa_init_flags(&dev->mrs, XA_FLAGS_ALLOC1);
 	xa_init_flags(&dev->ahs, XA_FLAGS_ALLOC1);
 	dev->ibdev.node_type = RDMA_NODE_IB_CA;

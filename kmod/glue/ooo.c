@@ -24,6 +24,43 @@ int siro_qp_set_ooo(struct ib_qp *ibqp, bool on)
 }
 EXPORT_SYMBOL_GPL(siro_qp_set_ooo);
 
+int siro_qp_set_paths(struct ib_qp *ibqp, unsigned int paths)
+{
+	struct siro_qp *qp;
+	int err = 0;
+
+	if (!siro_dev_if_ours(ibqp->device))
+		return -EOPNOTSUPP;
+
+	qp = to_siro_qp(ibqp);
+	mutex_lock(&qp->modify_lock);
+	if (!paths || paths > SIRO_MAX_PATHS || qp->type != SIRO_QPT_RC ||
+	    qp->attr.qp_state > IB_QPS_INIT)
+		err = -EINVAL;
+	else
+		qp->paths_wish = paths;
+	mutex_unlock(&qp->modify_lock);
+	return err;
+}
+EXPORT_SYMBOL_GPL(siro_qp_set_paths);
+
+void siro_paths_free(struct siro_route *paths, u32 count)
+{
+	u32 i;
+
+	for (i = 0; i < count; i++)
+		siro_route_release(&paths[i]);
+	kfree(paths);
+}
+
+struct siro_flow *siro_port_path(void *port, __u32 responder, __u32 index)
+{
+	struct siro_qp *qp = port;
+	struct siro_half *half = responder ? &qp->rq : &qp->sq;
+
+	return index - 1 < half->path_count ? &half->paths[index - 1].flow : NULL;
+}
+
 static bool siro_peer_echoes(struct siro_qp *qp)
 {
 	bool agreed;

@@ -214,6 +214,8 @@ static void siro_qp_free_memory(struct siro_qp *qp)
 {
 	siro_route_release(&qp->sq.route);
 	siro_route_release(&qp->rq.route);
+	siro_paths_free(qp->sq.paths, qp->sq.path_count);
+	siro_paths_free(qp->rq.paths, qp->rq.path_count);
 	siro_ring_hide(qp->sq_mmap);
 	siro_ring_hide(qp->rq_mmap);
 	siro_ring_mem_put(qp->sq_mem);

@@ -98,6 +98,8 @@ static int siro_check_retries(const struct ib_device_attr *limits, const struct 
  * @ooo: SIRO_OOO_*
  * @resources: new memory for READs and atomics
  * @routes: new path of the requester and of the responder
+ * @paths: more of them
+ * @path_counts: of @paths
  */
 struct siro_qp_change {
 	struct ib_qp_attr attr;
@@ -108,6 +110,8 @@ struct siro_qp_change {
 	u8 ooo;
 	void *resources;
 	struct siro_route routes[2];
+	struct siro_route *paths[2];
+	u32 path_counts[2];
 };
 
 static void siro_copy_attr(struct ib_qp_attr *to, const struct ib_qp_attr *from, int mask)
@@ -176,13 +180,36 @@ static int siro_change_check(struct siro_qp *qp, const struct ib_qp_attr *attr, 
 	       siro_check_retries(&qp->dev->ibdev.attrs, attr, mask);
 }
 
+/* Those besides the first one. */
+static int siro_change_paths(struct siro_qp_change *change, struct siro_qp *qp)
+{
+	u32 count = (qp->paths_wish ?: READ_ONCE(qp->dev->ooo_paths)) - 1;
+	unsigned int half;
+	u32 i;
+
+	if (!count || qp->type != SIRO_QPT_RC)
+		return 0;
+	for (half = 0; half < 2; half++) {
+		change->paths[half] = kcalloc(count, sizeof(struct siro_route), GFP_KERNEL);
+		if (!change->paths[half])
+			return -ENOMEM;
+		change->path_counts[half] = count;
+		for (i = 0; i < count; i++) {
+			change->paths[half][i] = change->routes[half];
+			siro_route_diverge(&change->paths[half][i], i + 1);
+		}
+	}
+	return 0;
+}
+
 static int siro_change_routes(struct siro_qp_change *change, struct siro_qp *qp,
 			      const struct rdma_ah_attr *attr)
 {
 	int err;
 
 	err = siro_route_init(&change->routes[0], qp->dev, attr, qp->qpn) ?:
-	      siro_route_init(&change->routes[1], qp->dev, attr, qp->qpn);
+	      siro_route_init(&change->routes[1], qp->dev, attr, qp->qpn) ?:
+	      siro_change_paths(change, qp);
 	change->set_path = !err;
 	return err;
 }
@@ -240,6 +267,8 @@ static int siro_change_prepare(struct siro_qp_change *change, struct siro_qp *qp
 /* What the QP does not use any more after the change, or never got. */
 static void siro_change_free(struct siro_qp_change *change)
 {
+	siro_paths_free(change->paths[0], change->path_counts[0]);
+	siro_paths_free(change->paths[1], change->path_counts[1]);
 	siro_route_release(&change->routes[0]);
 	siro_route_release(&change->routes[1]);
 	kvfree(change->resources);
@@ -292,6 +321,14 @@ static void siro_fill_responder_attr(struct siro_responder_attr *to, void *resou
 	};
 }
 
+static void siro_swap_paths(struct siro_half *half, struct siro_qp_change *change,
+			    unsigned int index)
+{
+	swap(half->route, change->routes[index]);
+	swap(half->paths, change->paths[index]);
+	swap(half->path_count, change->path_counts[index]);
+}
+
 static void siro_apply_requester(struct siro_qp *qp, struct siro_qp_change *change)
 {
 	struct siro_half *half = &qp->sq;
@@ -303,8 +340,9 @@ static void siro_apply_requester(struct siro_qp *qp, struct siro_qp_change *chan
 		return;
 	state = siro_next_state(change, siro_requester_state(&qp->requester));
 	if (change->set_path)
-		swap(half->route, change->routes[0]);
+		siro_swap_paths(half, change, 0);
 	siro_fill_requester_attr(&qp->requester_attr, change);
+	qp->requester_attr.paths = half->path_count + 1;
 	if (state != SIRO_QPS_RESET) {
 		siro_requester_modify(&qp->requester, &ctx, state, &qp->requester_attr);
 	} else {
@@ -340,10 +378,11 @@ static void siro_apply_responder(struct siro_qp *qp, struct siro_qp_change *chan
 		return;
 	state = siro_next_state(change, siro_responder_state(&qp->responder));
 	if (change->set_path)
-		swap(half->route, change->routes[1]);
+		siro_swap_paths(half, change, 1);
 	if (change->set_resources)
 		swap(qp->resources, change->resources);
 	siro_fill_responder_attr(&qp->responder_attr, qp->resources, change);
+	qp->responder_attr.paths = half->path_count + 1;
 	if (state == SIRO_QPS_RESET) {
 		half->epoch++;
 		siro_responder_discard(&qp->responder, qp);
@@ -364,6 +403,7 @@ static void siro_change_apply(struct siro_qp *qp, struct siro_qp_change *change)
 	qp->ooo = change->ooo;
 	if (qp->attr.qp_state == IB_QPS_RESET) {
 		qp->ooo_wish = SIRO_OOO_DEFAULT;
+		qp->paths_wish = 0;
 		siro_cq_purge(qp->send_cq, qp);
 		siro_cq_purge(qp->recv_cq, qp);
 	}
@@ -391,7 +431,7 @@ static int siro_qp_change(struct siro_qp *qp, const struct ib_qp_attr *attr, int
 }
 
 /* The core lets no private bit of the mask through from user space. */
-static int siro_modify_request(struct ib_udata *udata, int *mask)
+static int siro_modify_request(struct ib_udata *udata, int *mask, u8 *paths)
 {
 	struct siro_modify_qp_req req;
 	int err;
@@ -403,8 +443,11 @@ static int siro_modify_request(struct ib_udata *udata, int *mask)
 		return err;
 	if (req.comp_mask || req.flags & ~SIRO_MODIFY_QP_OOO)
 		return -EOPNOTSUPP;
+	if (req.reserved || req.paths > SIRO_MAX_PATHS)
+		return -EINVAL;
 	if (req.flags & SIRO_MODIFY_QP_OOO)
 		*mask |= IB_QP_OOO_RW_DATA_PLACEMENT;
+	*paths = req.paths;
 	return 0;
 }
 
@@ -412,15 +455,18 @@ int siro_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask, struct
 {
 	struct siro_qp *qp = to_siro_qp(ibqp);
 	struct ib_port_attr port;
+	u8 paths = 0;
 	int err;
 
 	if (mask & ~(IB_QP_ATTR_STANDARD_BITS | IB_QP_OOO_RW_DATA_PLACEMENT))
 		return -EOPNOTSUPP;
-	err = siro_modify_request(udata, &mask) ?: ib_query_port(ibqp->device, 1, &port);
+	err = siro_modify_request(udata, &mask, &paths) ?: ib_query_port(ibqp->device, 1, &port);
 	if (err)
 		return err;
 
 	mutex_lock(&qp->modify_lock);
+	if (paths)
+		qp->paths_wish = paths;
 	err = siro_qp_change(qp, attr, mask, port.active_mtu);
 	mutex_unlock(&qp->modify_lock);
 	return err;

@@ -207,6 +207,18 @@ int siro_route_init(struct siro_route *route, struct siro_dev *dev, const struct
 	return 0;
 }
 
+void siro_route_diverge(struct siro_route *route, u32 index)
+{
+	struct siro_flow *flow = &route->flow;
+	u32 label = hash_32(flow->source_port + (index << 16), SIRO_FLOW_LABEL_BITS);
+
+	flow->source_port = rdma_flow_label_to_udp_sport(label);
+	if (flow->family == 6)
+		flow->flow_label = label;
+	flow->next_id = (u16)get_random_u32();
+	RCU_INIT_POINTER(route->dst, NULL); /* looked up by the first burst */
+}
+
 void siro_route_release(struct siro_route *route)
 {
 	dst_release(unrcu_pointer(xchg(&route->dst, NULL)));

@@ -87,6 +87,7 @@ struct siro_dev {
 	struct list_head list; /* of all devices, under siro_dev_mutex */
 	bool ooo_kernel; /* kernel QPs agree to out-of-order placement unless told otherwise */
 	bool ooo_mark; /* peers are told of the agreement */
+	u8 ooo_paths; /* of a queue pair */
 	bool active; /* port state that was last reported; under RTNL */
 };
 
@@ -179,6 +180,8 @@ struct siro_half {
 	bool blocked; /* the timer also means: there may be room to transmit */
 	struct work_struct work;
 	struct siro_route route;
+	struct siro_route *paths; /* besides @route, or NULL */
+	u32 path_count; /* of @paths */
 	bool dead; /* destroyed: timers and workers do nothing; under lock */
 };
 
@@ -228,6 +231,7 @@ struct siro_qp {
 	struct ib_qp_attr attr; /* qp_state: what modify_qp set last */
 	enum siro_ooo_wish ooo_wish;
 	u8 ooo; /* SIRO_OOO_*, from RTR on */
+	u8 paths_wish; /* 0: as the device */
 	struct ib_qp_init_attr init;
 
 	/* events of the QP are raised in process context */
@@ -443,6 +447,8 @@ void siro_qp_receive(struct siro_qp *qp, const struct siro_batch *batch);
  */
 int siro_route_init(struct siro_route *route, struct siro_dev *dev, const struct rdma_ah_attr *attr,
 		    u32 qpn);
+/* Makes a copy of a path another one: of path @index source port and flow label. */
+void siro_route_diverge(struct siro_route *route, u32 index);
 void siro_route_release(struct siro_route *route);
 
 /* Current route of a path; under RCU and valid only there. NULL: unreachable. */

@@ -98,7 +98,33 @@ static ssize_t siro_store_bool(struct device *device, const char *buf, size_t co
 SIRO_BOOL_ATTR(ooo_kernel);
 SIRO_BOOL_ATTR(ooo_mark);
 
+static ssize_t ooo_paths_show(struct device *device, struct device_attribute *attr, char *buf)
+{
+	const struct siro_dev *dev = rdma_device_to_drv_device(device, struct siro_dev, ibdev);
+
+	return sysfs_emit(buf, "%u\n", READ_ONCE(dev->ooo_paths));
+}
+
+static ssize_t ooo_paths_store(struct device *device, struct device_attribute *attr,
+			       const char *buf, size_t count)
+{
+	struct siro_dev *dev = rdma_device_to_drv_device(device, struct siro_dev, ibdev);
+	u8 paths;
+	int err;
+
+	err = kstrtou8(buf, 0, &paths);
+	if (err)
+		return err;
+	if (!paths || paths > SIRO_MAX_PATHS)
+		return -EINVAL;
+
+	WRITE_ONCE(dev->ooo_paths, paths);
+	return count;
+}
+static DEVICE_ATTR_RW(ooo_paths);
+
 static struct attribute *siro_attributes[] = {
+	&dev_attr_ooo_paths.attr,
 	&dev_attr_ooo_kernel.attr,
 	&dev_attr_ooo_mark.attr,
 	&dev_attr_sg_gaps.attr,

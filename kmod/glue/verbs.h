@@ -170,6 +170,7 @@ int siro_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init, struct ib_u
 int siro_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata);
 
 /* ---- ooo.c ---- */
+void siro_paths_free(struct siro_route *paths, u32 count);
 int siro_fill_res_qp(struct sk_buff *msg, struct ib_qp *ibqp);
 
 /* ---- qp_modify.c ---- */

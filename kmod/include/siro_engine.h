@@ -30,6 +30,7 @@ SIRO_BEGIN_DECLS
 #define SIRO_MAX_BURST_PACKETS 64u
 /* Packets that may come before their turn and are kept, a power of two. */
 #define SIRO_RX_WINDOW 1024u
+#define SIRO_MAX_PATHS 16u
 
 /* QP types, states */
 #define SIRO_QPT_RC 0
@@ -110,6 +111,7 @@ enum {
 	SIRO_CNT_OOO_HELD,
 	SIRO_CNT_OOO_DROPPED,
 	SIRO_CNT_OOO_PLACED,
+	SIRO_CNT_OOO_AGED,
 	SIRO_CNT_GAPS,
 	SIRO_CNT_SACK_SENT,
 	SIRO_CNT_SACK_RECEIVED,
@@ -532,6 +534,7 @@ struct siro_requester_config {
  * @qkey: UD
  * @sqd_event: 1: report SQ_DRAINED when the send queue has drained in SQD
  * @ooo: SIRO_OOO_*; not changed after RTR
+ * @paths: RC: that WRITEs are spread over by agreement, see siro_port_path()
  */
 struct siro_requester_attr {
 	__u32 mtu;
@@ -544,7 +547,8 @@ struct siro_requester_attr {
 	__u8 rnr_retry;
 	__u8 sqd_event;
 	__u8 ooo;
-	__u8 reserved[3];
+	__u8 paths;
+	__u8 reserved[2];
 };
 
 /** siro_requester_init() - construct; state RESET. No lock. */
@@ -656,6 +660,7 @@ struct siro_responder_config {
  * @qkey: UD
  * @min_rnr_timer: 5-bit code sent in RNR NAKs
  * @ooo: SIRO_OOO_*; not changed after RTR
+ * @paths: RC: that READ responses are spread over by agreement
  */
 struct siro_responder_attr {
 	void *resources;
@@ -667,7 +672,8 @@ struct siro_responder_attr {
 	__u32 qkey;
 	__u32 min_rnr_timer;
 	__u8 ooo;
-	__u8 reserved[3];
+	__u8 paths;
+	__u8 reserved[2];
 };
 
 /** siro_responder_init() - construct; state RESET. No lock. */

@@ -123,6 +123,15 @@ void siro_port_complete_recv(void *port, struct siro_context *ctx, const struct 
 struct siro_flow *siro_port_flow(void *port, __u32 ah);
 
 /**
+ * siro_port_path() - another path of an RC queue pair
+ * @responder: 1: of the responder half
+ * @index: 1 to attr.paths - 1; path 0 is the flow of the half's configuration
+ *
+ * Return: NULL: there are not so many.
+ */
+struct siro_flow *siro_port_path(void *port, __u32 responder, __u32 index);
+
+/**
  * siro_port_hold() - keep a packet until its turn comes
  * Return: a copy whose frags hold all of it, NULL if there is no memory for it.
  */

@@ -240,6 +240,8 @@ struct siro_create_qp_resp {
 struct siro_modify_qp_req {
 	__u32 comp_mask;
 	__u32 flags;
+	__u32 paths; /* INIT to RTR: 1 to 16, 0: as the device's setting */
+	__u32 reserved;
 };
 
 struct siro_create_srq_resp {

@@ -76,6 +76,19 @@ int siro_query_caps(struct ib_device *device, struct siro_caps *caps);
  */
 int siro_qp_set_ooo(struct ib_qp *qp, bool on);
 
+/**
+ * siro_qp_set_paths() - spread WRITEs and answers to READs over several paths
+ * @qp: an RC QP before RTR
+ * @paths: 1 to 16 UDP source ports (IPv6: and flow labels), instead of the device's
+ *	setting ooo_paths; used once the peer has agreed to out-of-order placement
+ *
+ * Holds until the QP is reset.
+ * Context: process, may sleep.
+ * Return: 0, -EOPNOTSUPP: not a sirocco device, -EINVAL: another type or state, or
+ * a bad number.
+ */
+int siro_qp_set_paths(struct ib_qp *qp, unsigned int paths);
+
 /* ---- Indirect memory registration ---- */
 
 /* For ib_alloc_mr(): an MR whose registration lists struct ib_sge. */
