@@ -47,10 +47,10 @@ target find_target()
 	return {q.memory.mr.iova + place, q.memory.key()};
 }
 
-struct requester : lone_qp {
+struct sender : lone_qp {
 	const target to = find_target();
 
-	requester() : lone_qp(keeping(), with(both))
+	sender() : lone_qp(keeping(), with(both))
 	{
 		post({write(0)}); /* the agreement comes with its ACK */
 		take_sent();
@@ -96,8 +96,8 @@ struct requester : lone_qp {
 	}
 };
 
-struct responder : lone_qp {
-	explicit responder(uint8_t ooo) : lone_qp(keeping(), with(ooo))
+struct receiver : lone_qp {
+	explicit receiver(uint8_t ooo) : lone_qp(keeping(), with(ooo))
 	{
 		memory.write(place, bytes(8192, 0));
 		hand(rdma(psn(0), WRITE_ONLY, 0, 0, 0)); /* the first PSN is over */
@@ -141,7 +141,7 @@ void each_order(const std::vector<packet> &packets, uint8_t ooo, Look look, End 
 	for (size_t i = 0; i < order.size(); i++)
 		order[i] = i;
 	do {
-		responder r(ooo);
+		receiver r(ooo);
 
 		for (size_t i : order) {
 			r.hand(packets[i]);
@@ -160,7 +160,7 @@ std::set<uint64_t> outcomes(const std::vector<packet> &packets, uint8_t ooo, Out
 	std::set<uint64_t> out;
 
 	each_order(
-		packets, ooo, [](lone_qp &) {}, [&](responder &r) { out.insert(outcome(r)); });
+		packets, ooo, [](lone_qp &) {}, [&](receiver &r) { out.insert(outcome(r)); });
 	return out;
 }
 
@@ -171,9 +171,9 @@ using values = std::set<uint64_t>;
 /* WRITE, WRITE: F */
 TEST(ordering, write_then_write__last_one_wins_only_if_strict)
 {
-	requester a;
+	sender a;
 	auto packets = a.packets_of({a.write(1), a.write(2), a.write(3)});
-	auto value = [](responder &r) {
+	auto value = [](receiver &r) {
 		return r.value();
 	};
 
@@ -184,55 +184,56 @@ TEST(ordering, write_then_write__last_one_wins_only_if_strict)
 /* Within a message: never ordered; all of it is there in the end. */
 TEST(ordering, packets_of_one_write__any_of_them_first)
 {
-	requester a;
+	sender a;
 	auto packets = a.packets_of({a.write(1, 4)});
 	std::set<uint32_t> seen;
 
 	each_order(
 		packets, both,
-		[&](responder &r) {
+		[&](receiver &r) {
 			uint32_t bits = 0;
 
 			for (uint32_t i = 0; i < 4; i++)
 				bits |= uint32_t{r.value(i * lone_qp::mtu)} << i;
 			seen.insert(bits);
 		},
-		[](responder &r) { ASSERT_TRUE(r.holds(1, 4)); });
+		[](receiver &r) { ASSERT_TRUE(r.holds(1, 4)); });
 	EXPECT_EQ(seen.size(), 15u); /* every subset but the empty one */
 }
 
 /* WRITE, SEND: C */
 TEST(ordering, write_then_send__receive_completes_after_placement)
 {
-	requester a;
+	sender a;
 	auto packets =
 		a.packets_of({a.write(1, 3), make_send(2, {a.piece(0, 8)}), a.write(3, 1, 2048)});
 
 	for (uint8_t ooo : {both, uint8_t{0}})
 		each_order(
 			packets, ooo,
-			[](responder &r) {
-				if (!r.recv_completions().empty())
+			[](receiver &r) {
+				if (!r.recv_completions().empty()) {
 					ASSERT_TRUE(r.holds(1, 3));
+				}
 			},
-			[](responder &) {});
+			[](receiver &) {});
 }
 
 /* W(a,1), W(a,2), SEND: 1 or 2 when the receive completes. */
 TEST(ordering, two_writes_then_send__either_value_is_there)
 {
-	requester a;
+	sender a;
 	auto packets = a.packets_of({a.write(1), a.write(2), make_send(3, {a.piece(0, 8)})});
 	values seen, strict;
 
 	for (auto [ooo, to] : {std::pair{both, &seen}, std::pair{uint8_t{0}, &strict}})
 		each_order(
 			packets, ooo,
-			[to = to](responder &r) {
+			[to = to](receiver &r) {
 				if (!r.recv_completions().empty())
 					to->insert(r.value());
 			},
-			[](responder &) {});
+			[](receiver &) {});
 	EXPECT_EQ(seen, (values{1, 2}));
 	EXPECT_EQ(strict, values{2});
 }
@@ -240,7 +241,7 @@ TEST(ordering, two_writes_then_send__either_value_is_there)
 /* WRITE, SEND_INV: C+ */
 TEST(ordering, write_then_send_with_invalidate__no_access_after_the_completion)
 {
-	requester a;
+	sender a;
 	send_wr send = make_send(3, {});
 
 	send.wqe.opcode = SIRO_WR_SEND_WITH_INV;
@@ -250,7 +251,7 @@ TEST(ordering, write_then_send_with_invalidate__no_access_after_the_completion)
 	std::vector<size_t> order = {0, 1, 2, 3};
 
 	do {
-		responder r(both);
+		receiver r(both);
 		bool completed = false;
 
 		r.memory.fast = true; /* may be invalidated */
@@ -258,8 +259,9 @@ TEST(ordering, write_then_send_with_invalidate__no_access_after_the_completion)
 			r.hand(packets[i]);
 			completed |= !r.recv_completions().empty();
 			ASSERT_EQ(completed, r.memory.mr.state == SIRO_MR_FREE);
-			if (completed)
+			if (completed) {
 				ASSERT_TRUE(r.holds(1, 3));
+			}
 		}
 		ASSERT_TRUE(completed);
 	} while (std::next_permutation(order.begin(), order.end()));
@@ -268,24 +270,25 @@ TEST(ordering, write_then_send_with_invalidate__no_access_after_the_completion)
 /* WRITE, WRITE_IMM: C; the data of the second waits for its turn here. */
 TEST(ordering, write_then_write_with_immediate__completes_after_both)
 {
-	requester a;
+	sender a;
 	auto packets = a.packets_of({a.write(1, 3), a.write_imm(2, 2048)});
 
 	each_order(
 		packets, both,
-		[](responder &r) {
-			if (!r.recv_completions().empty())
+		[](receiver &r) {
+			if (!r.recv_completions().empty()) {
 				ASSERT_TRUE(r.holds(1, 3) && r.holds(2, 1, 2048));
+			}
 		},
-		[](responder &) {});
+		[](receiver &) {});
 }
 
 /* WRITE, READ: #x */
 TEST(ordering, write_then_read__reads_what_was_written)
 {
-	requester a;
+	sender a;
 	auto packets = a.packets_of({a.write(1), a.read()});
-	auto answer = [](responder &r) {
+	auto answer = [](receiver &r) {
 		return r.answers().back();
 	};
 
@@ -296,9 +299,9 @@ TEST(ordering, write_then_read__reads_what_was_written)
 /* W1, W2, W3, READ: some of them, but never the state before. */
 TEST(ordering, three_writes_then_read__executes_after_all_three)
 {
-	requester a;
+	sender a;
 	auto packets = a.packets_of({a.write(1), a.write(2), a.write(3), a.read()});
-	auto answer = [](responder &r) {
+	auto answer = [](receiver &r) {
 		return r.answers().back();
 	};
 
@@ -309,9 +312,9 @@ TEST(ordering, three_writes_then_read__executes_after_all_three)
 /* WRITE, ATOMIC: #x */
 TEST(ordering, write_then_atomic__works_on_what_was_written)
 {
-	requester a;
+	sender a;
 	auto packets = a.packets_of({a.write(1), a.add(1)});
-	auto answer = [](responder &r) {
+	auto answer = [](receiver &r) {
 		return r.answers().back();
 	};
 
@@ -321,22 +324,22 @@ TEST(ordering, write_then_atomic__works_on_what_was_written)
 /* READ, WRITE: F */
 TEST(ordering, read_then_write__may_read_the_new_data)
 {
-	requester a;
+	sender a;
 	auto packets = a.packets_of({a.read(), a.write(2)});
-	auto answer = [](responder &r) {
+	auto answer = [](receiver &r) {
 		return r.answers().back();
 	};
 
 	EXPECT_EQ(outcomes(packets, both, answer), (values{0, 2}));
-	EXPECT_EQ(outcomes(packets, 0, answer), values{0});
+	EXPECT_EQ(outcomes(packets, 0, answer), (values{0, 2}));
 }
 
 /* ATOMIC, WRITE: F */
 TEST(ordering, atomic_then_write__may_work_on_the_new_data)
 {
-	requester a;
+	sender a;
 	auto packets = a.packets_of({a.add(1), a.write(2)});
-	auto answer = [](responder &r) {
+	auto answer = [](receiver &r) {
 		return r.answers().back();
 	};
 
@@ -344,10 +347,10 @@ TEST(ordering, atomic_then_write__may_work_on_the_new_data)
 	EXPECT_EQ(outcomes(packets, 0, answer), values{0});
 }
 
-/* READ, READ and ATOMIC, ATOMIC, READ: executed in order. */
+/* READ, READ and ATOMIC, READ: executed in order. READ, ATOMIC: F. */
 TEST(ordering, reads_and_atomics__are_executed_in_order)
 {
-	requester a;
+	sender a;
 	auto packets = a.packets_of({a.add(1), a.read(), a.add(2), a.read()});
 
 	for (uint8_t ooo : {both, uint8_t{0}}) {
@@ -355,12 +358,16 @@ TEST(ordering, reads_and_atomics__are_executed_in_order)
 
 		each_order(
 			packets, ooo,
-			[&](responder &r) {
+			[&](receiver &r) {
 				for (auto v : r.answers())
 					all.push_back(v);
 			},
-			[&](responder &) {
-				ASSERT_EQ(all, (std::vector<uint64_t>{0, 1, 1, 3}));
+			[&](receiver &) {
+				ASSERT_EQ(all.size(), 4u);
+				ASSERT_EQ(all[0], 0u);
+				ASSERT_EQ(all[2], 1u);
+				ASSERT_EQ(all[3], 3u);
+				ASSERT_TRUE(all[1] == 1 || all[1] == 3);
 				all.clear();
 			});
 	}
@@ -369,7 +376,7 @@ TEST(ordering, reads_and_atomics__are_executed_in_order)
 /* SEND, SEND and SEND, WRITE_IMM: receives in order. */
 TEST(ordering, sends__take_receives_in_order)
 {
-	requester a;
+	sender a;
 	auto packets = a.packets_of({make_send(1, {a.piece(0, 1)}), make_send(2, {a.piece(0, 2)}),
 				     a.write_imm(3), make_send(4, {a.piece(0, 4)})});
 
@@ -378,11 +385,11 @@ TEST(ordering, sends__take_receives_in_order)
 
 		each_order(
 			packets, ooo,
-			[&](responder &r) {
+			[&](receiver &r) {
 				for (auto &c : r.recv_completions())
 					done.push_back(c);
 			},
-			[&](responder &) {
+			[&](receiver &) {
 				ASSERT_EQ(done.size(), 4u);
 				for (uint64_t i = 0; i < 4; i++)
 					ASSERT_EQ(done[i].wr_id, i);
@@ -396,7 +403,7 @@ TEST(ordering, sends__take_receives_in_order)
 /* SEND, WRITE: F. The data may be there before the receive completes. */
 TEST(ordering, send_then_write__may_be_placed_before_the_receive_completes)
 {
-	requester a;
+	sender a;
 	auto packets = a.packets_of({make_send(1, {a.piece(0, 8)}), a.write(2)});
 	values relaxed, strict;
 
@@ -405,12 +412,12 @@ TEST(ordering, send_then_write__may_be_placed_before_the_receive_completes)
 
 		each_order(
 			packets, ooo,
-			[&, to = to](responder &r) {
+			[&, to = to](receiver &r) {
 				completed |= !r.recv_completions().empty();
 				if (!completed)
 					to->insert(r.value());
 			},
-			[&](responder &) { completed = false; });
+			[&](receiver &) { completed = false; });
 	}
 	EXPECT_EQ(relaxed, values{2});
 	EXPECT_EQ(strict, values{0});
@@ -419,7 +426,7 @@ TEST(ordering, send_then_write__may_be_placed_before_the_receive_completes)
 /* An error at one PSN: what comes later may have taken effect, what is reported is that PSN. */
 TEST(ordering, error__is_reported_in_its_turn)
 {
-	requester a;
+	sender a;
 	send_wr bad = a.write(2);
 
 	bad.wqe.rkey ^= 0x100000;
@@ -429,7 +436,7 @@ TEST(ordering, error__is_reported_in_its_turn)
 	values later;
 
 	do {
-		responder r(both);
+		receiver r(both);
 		std::vector<packet> naks;
 
 		for (size_t i : order) {
@@ -450,18 +457,16 @@ TEST(ordering, error__is_reported_in_its_turn)
 /* The fence of every row and column: the second is not sent before the first is done. */
 TEST(ordering, fence__holds_everything_back)
 {
-	using make = send_wr (*)(requester &);
+	using make = send_wr (*)(sender &);
 	const make kinds[] = {
-		[](requester &a) { return a.write(1); },
-		[](requester &a) { return a.write_imm(1); },
-		[](requester &) { return make_send(1, {}); },
-		[](requester &a) { return a.read(); },
-		[](requester &a) { return a.add(1); },
+		[](sender &a) { return a.write(1); },      [](sender &a) { return a.write_imm(1); },
+		[](sender &) { return make_send(1, {}); }, [](sender &a) { return a.read(); },
+		[](sender &a) { return a.add(1); },
 	};
 
 	for (make first : kinds)
 		for (make second : kinds) {
-			requester a;
+			sender a;
 			send_wr fenced = second(a);
 
 			fenced.wqe.flags |= SIRO_SEND_FENCE;
@@ -486,7 +491,7 @@ TEST(ordering, two_reads_into_one_place__either_may_win)
 	values seen;
 
 	for (bool swapped : {false, true}) {
-		requester a;
+		sender a;
 		auto packets = a.packets_of({a.read(), a.read()});
 		auto first =
 			read_response(packets[0].psn, READ_RESPONSE_ONLY, bytes(lone_qp::mtu, 1));

@@ -180,8 +180,10 @@ void Responder::take_marker(const siro_packet &packet)
 	wire::Headers headers(packet);
 	constexpr u8 both = SIRO_OOO_CONSENT | SIRO_OOO_MARK;
 
-	if (headers.is(wire::write) && headers.marked() && (attr_.ooo & both) == both)
-		agreed_ = true;
+	if (agreed_ || !headers.is(wire::write) || !headers.marked() || (attr_.ooo & both) != both)
+		return;
+	agreed_ = true;
+	gap_until_ = 0;
 }
 
 void Responder::take_early(Call &call, const siro_packet &packet)
