@@ -150,6 +150,7 @@ private:
 		p.qpn = victim::own_qpn;
 		p.ackreq = bits & 1;
 		p.solicited = bits & 2;
+		p.marked = bits & 4;
 		p.pkey = bits >= 0xfc ? in_.take<uint16_t>() : 0xffff;
 		p.qkey = in_.near(victim::qkey);
 		p.src_qpn = victim::peer_qpn;
@@ -271,7 +272,27 @@ private:
 
 		p.opcode = atomic ? host::ATOMIC_ACKNOWLEDGE : host::ACKNOWLEDGE;
 		p.psn = in_.near(e.end_psn().value() - 1 - back) & SIRO_PSN_MASK;
+		p.marked = in_.once_in(2);
+		if (!atomic && in_.once_in(2))
+			p.payload = extension();
 		t.add(spoiled(encode_without_icrc(p)));
+	}
+
+	/* A selective acknowledgement, or something like it. */
+	host::bytes extension()
+	{
+		host::bytes out = in_.bytes(4 + in_.below(16) * 4);
+
+		out.resize(std::min<size_t>(out.size() & ~size_t{3}, 64));
+		if (out.size() < 8 || in_.once_in(8))
+			return out;
+		out[0] = 0x51;
+		out[1] = 0x53;
+		out[2] = 1;
+		out[3] = static_cast<uint8_t>(out.size());
+		out[4] = out[6] = 0;
+		out[5] &= 0x1f;
+		return out;
 	}
 
 	void add_read_responses(train &t, host::packet &p, const sirocco::SendEntry &e)

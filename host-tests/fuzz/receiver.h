@@ -33,7 +33,11 @@ inline int expected_verdict(const host::bytes &ib, const siro_flow &flow, uint16
 
 	size_t payload = ib.size() - has.header_bytes() - pad - 4;
 
-	if (payload > max_payload || (!has.payload && (payload || pad)))
+	/* An ACK may have an extension. */
+	bool fits = has.payload || (!payload && !pad) ||
+		    (ib[0] == host::ACKNOWLEDGE && !pad && payload <= 64);
+
+	if (payload > max_payload || !fits)
 		return SIRO_CNT_MALFORMED_PKTS;
 	return host::icrc_matches(ib, flow, id) ? -1 : int{SIRO_CNT_ICRC_ERRORS};
 }

@@ -19,6 +19,7 @@ public:
 		bool ipv6 = false;
 		bool srq = false;
 		bool user = true;
+		bool hold = false; /* packets that come before their turn */
 		bool honest = true; /* the user is, the peer is not */
 		uint32_t slots = 16;
 		uint32_t max_sge = 16;
@@ -31,6 +32,7 @@ public:
 			o.ipv6 = bits & 1;
 			o.srq = bits & 2;
 			o.user = !(bits & 4);
+			o.hold = !(bits & 0x80);
 			o.type = (bits & 0x18) == 0x18 ? SIRO_QPT_UD : SIRO_QPT_RC;
 			if ((bits & 0x78) == 0x78)
 				o.type = SIRO_QPT_GSI;
@@ -258,6 +260,8 @@ public:
 		qp.res_attr.access = all_rights ^ (in.once_in(8) ? in.below(16) : 0);
 		qp.res_attr.min_rnr_timer = in.below(32);
 		qp.set_resources(4 - in.below(5));
+		qp.req_attr.ooo = qp.res_attr.ooo = in.below(4);
+		qp.req_attr.paths = qp.res_attr.paths = in.below(5);
 	}
 
 	/* The consumer takes all completions. */
@@ -301,6 +305,7 @@ private:
 		e.type = o.type;
 		e.user = o.user;
 		e.srq = o.srq;
+		e.hold = o.hold;
 		e.sq_slots = e.rq_slots = o.slots;
 		e.cq_slots = 4 * o.slots;
 		e.max_send_sge = e.max_recv_sge = o.max_sge;
