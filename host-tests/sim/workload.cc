@@ -670,6 +670,7 @@ void workload::add_mistake(random &r)
 				uint64_t{0}, ~uint64_t{0} - length / 2});
 		/* Packet by packet, those within the region are good. */
 		if (side_.ooo && !payload.empty()) {
+			w.wr.wqe.flags |= SIRO_SEND_FENCE; /* not before what comes before */
 			w.patches.push_back({target,
 					     target_bytes - length + 1,
 					     {payload.begin(), payload.end() - 1}});
