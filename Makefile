@@ -43,7 +43,8 @@ tests = $(OUT)-tests
 test-modules: modules
 	@mkdir -p $(tests)
 	+@flock $(tests)/.lock sh -ec 'scripts/source-links $(tests) \
-	  kmod/include uapi bench/gaps docs/examples qemu-tests/indirect_kernel; \
+	  kmod/include uapi bench/gaps docs/examples kunit qemu-tests/indirect_kernel \
+	  qemu-tests/signature_kernel; \
 	  ln -s qemu-tests/indirect_kernel/Kbuild $(tests)/Kbuild; \
 	  $(call kbuild-in,$(tests)) KBUILD_EXTRA_SYMBOLS=$(abspath $(OUT))/Module.symvers modules'
 

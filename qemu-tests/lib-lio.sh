@@ -10,11 +10,15 @@ ISCSI_TPG=$LIO/iscsi/$IQN/tpgt_1
 ISCSI_PORT=3260
 SRP_PORT=5555
 
+# RAM_PI: type of its protection information, or empty.
+RAM_PI=''
+
 ram_disk_up() {
 	modprobe -a target_core_mod sd_mod || return 1
 	mkdir -p $RAM &&
 		echo rd_pages=8192 >$RAM/control &&
-		echo 1 >$RAM/enable
+		echo 1 >$RAM/enable || return 1
+	[ -z "$RAM_PI" ] || echo "$RAM_PI" >$RAM/attrib/pi_prot_type
 }
 ram_disk_down() { rmdir $RAM ${RAM%/*}; }
 
@@ -31,6 +35,7 @@ no_lio_disk() { ! lio_disk >/dev/null; }
 
 # ---- iSER ------------------------------------------------------------------
 
+# iser_target_up [ATTRIBUTE=VALUE...]: more of the portal group
 iser_target_up() {
 	local attribute np=$ISCSI_TPG/np/$A1:$ISCSI_PORT
 	modprobe -a iscsi_target_mod ib_isert && ram_disk_up || return 1
@@ -38,8 +43,8 @@ iser_target_up() {
 	ln -s $RAM $ISCSI_TPG/lun/lun_0/ram
 	echo 1 >"$np/iser" || return 1
 	for attribute in generate_node_acls=1 authentication=0 \
-		demo_mode_write_protect=0 cache_dynamic_acls=1; do
-		echo ${attribute#*=} >$ISCSI_TPG/attrib/${attribute%=*}
+		demo_mode_write_protect=0 cache_dynamic_acls=1 "$@"; do
+		echo "${attribute#*=}" >$ISCSI_TPG/attrib/"${attribute%=*}" || return 1
 	done
 	echo 1 >$ISCSI_TPG/enable
 }
@@ -51,8 +56,9 @@ iser_target_down() {
 	ram_disk_down
 }
 
+# iscsi_daemon_up [OPTIONS...] of the initiator's module
 iscsi_daemon_up() {
-	modprobe ib_iser || return 1
+	modprobe ib_iser "$@" || return 1
 	mkdir -p /run/lock/iscsi
 	echo "InitiatorName=iqn.2014-08.org.sirocco:host" >/etc/iscsi/initiatorname.iscsi
 	iscsid && iscsi_node -o new

@@ -5,15 +5,22 @@
 NVMET=/sys/kernel/config/nvmet
 NQN=nqn.2014-08.org.sirocco:ram
 
-# nvmet_up ADDRESS FAMILY: exports a RAM disk there.
+# What is exported; NVMET_PI: with its protection information if it is not empty.
+NVMET_DEVICE=/dev/ram0 NVMET_PI=''
+
+# nvmet_up ADDRESS FAMILY: exports it there, by default a RAM disk.
 nvmet_up() {
 	modprobe -a brd nvmet-rdma || return 1
 	mkdir -p $NVMET/subsystems/$NQN/namespaces/1 $NVMET/ports/1
 	echo 1 >$NVMET/subsystems/$NQN/attr_allow_any_host
+	[ -z "$NVMET_PI" ] || {
+		echo 1 >$NVMET/subsystems/$NQN/attr_pi_enable &&
+			echo 1 >$NVMET/ports/1/param_pi_enable || return 1
+	}
 	# The same after a restart, or the host would take it for another disk.
 	echo 6a1cfa3c-6c53-4b0f-9ef8-3a8a8f4a4791 \
 		>$NVMET/subsystems/$NQN/namespaces/1/device_uuid
-	echo /dev/ram0 >$NVMET/subsystems/$NQN/namespaces/1/device_path
+	echo $NVMET_DEVICE >$NVMET/subsystems/$NQN/namespaces/1/device_path
 	echo 1 >$NVMET/subsystems/$NQN/namespaces/1/enable
 	echo rdma >$NVMET/ports/1/addr_trtype
 	echo "$2" >$NVMET/ports/1/addr_adrfam

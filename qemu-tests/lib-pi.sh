@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+# Protection information: disks that have it, faults, and what devices counted.
+# Sourced by cases.
+
+DEBUGFS=/sys/kernel/debug
+
+pi_debugfs_up() {
+	[ -d $DEBUGFS/sirocco ] || mount -t debugfs debugfs $DEBUGFS || return 1
+	[ -e $DEBUGFS/sirocco/$D1/sig_inject ] && [ -e $DEBUGFS/sirocco/$D2/sig_inject ]
+}
+
+# pi_disk_up TYPE: a SCSI disk of 64 MiB whose medium has tuples of type 1 or 3.
+pi_disk_up() {
+	modprobe sd_mod && modprobe scsi_debug dif="$1" dix=1 guard=0 dev_size_mb=64 delay=0 &&
+		within 20 pi_disk
+}
+pi_disk_down() { modprobe -r scsi_debug; }
+pi_disk() {
+	local d
+	for d in /sys/block/sd*; do
+		grep -q '^scsi_debug' "$d/device/model" 2>/dev/null || continue
+		[ -b "/dev/${d##*/}" ] && { echo "/dev/${d##*/}"; return; }
+	done
+	return 1
+}
+
+# inject DEVICE WORDS...: a fault as often as a request is tried again, see
+# docs/signature.md.
+FAULTS=100
+inject() {
+	local device=$1
+	shift
+	echo "count=$FAULTS $*" >$DEBUGFS/sirocco/"$device"/sig_inject
+}
+no_faults() {
+	echo off >$DEBUGFS/sirocco/$D1/sig_inject
+	echo off >$DEBUGFS/sirocco/$D2/sig_inject
+}
+# One was injected at least.
+injected() { ! grep "count=$FAULTS\$" $DEBUGFS/sirocco/"$1"/sig_inject; }
+
+sig_figure() { counter "$1" "sig_$2"; }
+
+# grows DEVICE FIGURE COMMAND...: the command succeeds, and the figure grows.
+grows() {
+	local device=$1 figure=$2 before after
+	shift 2
+	before=$(sig_figure "$device" "$figure")
+	"$@" || return 1
+	after=$(sig_figure "$device" "$figure")
+	echo "sig_$figure of $device: $before to $after"
+	[ "$after" -gt "$before" ]
+}
+
+# disk_read DISK BLOCK COUNT, disk_write: blocks of 4 KiB; written ones hold zeroes.
+disk_read() { dd if="$1" of=/dev/null bs=4k skip="$2" count="$3" iflag=direct; }
+disk_write() { dd if=/dev/zero of="$1" bs=4k seek="$2" count="$3" oflag=direct; }
+disk_sum() { dd if="$1" bs=4k skip="$2" count=1 iflag=direct status=none | cksum; }
