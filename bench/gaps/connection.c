@@ -50,6 +50,8 @@ static int end_create_qp(struct end *end)
 		},
 	};
 
+	if (end->dev->attrs.kernel_cap_flags & IBK_INTEGRITY_HANDOVER)
+		init.create_flags = IB_QP_CREATE_INTEGRITY_EN;
 	end->qp = ib_create_qp(end->pd, &init);
 	return PTR_ERR_OR_ZERO(end->qp);
 }

@@ -36,6 +36,7 @@ static struct variant variants[] = {
 	{ .name = "indirect-4k", .layout = { 4096, LAYOUT_GAP }, .type = SIRO_MR_TYPE_INDIRECT },
 	{ .name = "bounce-4k", .layout = { 4096, LAYOUT_GAP }, .type = IB_MR_TYPE_MEM_REG,
 	  .bounces = true },
+	{ .name = "signature", .layout = { PAGE_SIZE }, .type = IB_MR_TYPE_INTEGRITY },
 };
 
 enum direction { WRITE_TO, READ_FROM, DIRECTIONS };

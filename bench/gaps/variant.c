@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+#include <linux/sizes.h>
 #include <linux/slab.h>
 
 #include "variant.h"
 
 #define ACCESS (IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_READ)
+
+#define BLOCK_BYTES 512
+#define TUPLE_BYTES (TRANSFER_BYTES / BLOCK_BYTES * 8)
 
 static const struct layout aligned = { .entry_bytes = PAGE_SIZE };
 
@@ -45,6 +49,10 @@ static int variant_create_mr(struct variant *variant, struct end *end, u32 entri
 		.flags = IB_MR_INDIRECT_REG,
 	};
 
+	if (variant->type == IB_MR_TYPE_INTEGRITY) {
+		variant->mr = ib_alloc_mr_integrity(end->pd, entries, 1);
+		return PTR_ERR_OR_ZERO(variant->mr);
+	}
 	if (variant->type != SIRO_MR_TYPE_INDIRECT) {
 		variant->mr = ib_alloc_mr(end->pd, variant->type, entries);
 		return PTR_ERR_OR_ZERO(variant->mr);
@@ -56,6 +64,17 @@ static int variant_create_mr(struct variant *variant, struct end *end, u32 entri
 	return PTR_ERR_OR_ZERO(variant->mr);
 }
 
+static int tuples_open(struct variant *variant, struct end *end)
+{
+	if (variant->type != IB_MR_TYPE_INTEGRITY)
+		return 0;
+	variant->tuples = kzalloc(TUPLE_BYTES, GFP_KERNEL);
+	if (!variant->tuples)
+		return -ENOMEM;
+	sg_init_one(&variant->tuple_sg, variant->tuples, TUPLE_BYTES);
+	return ib_dma_map_sg(end->dev, &variant->tuple_sg, 1, DMA_BIDIRECTIONAL) == 1 ? 0 : -EIO;
+}
+
 int variant_open(struct variant *variant, struct end *end)
 {
 	u32 entries;
@@ -63,7 +82,7 @@ int variant_open(struct variant *variant, struct end *end)
 	variant->registered = variant->bounces ? &aligned : &variant->layout;
 	entries = layout_entries(variant->registered);
 	return variant_alloc(variant, entries) ?: variant_map(variant, end, entries) ?:
-	       variant_create_mr(variant, end, entries);
+	       tuples_open(variant, end) ?: variant_create_mr(variant, end, entries);
 }
 
 void variant_close(struct variant *variant)
@@ -73,6 +92,7 @@ void variant_close(struct variant *variant)
 	if (!IS_ERR_OR_NULL(variant->list))
 		ib_free_indir_reg_list(variant->list);
 	kfree(variant->sg);
+	kfree(variant->tuples);
 	memory_free(variant->bounce);
 	memory_free(variant->memory);
 }
@@ -116,6 +136,32 @@ static int register_mapping(struct variant *variant, struct end *end, u32 entrie
 	return end_run(end, &wr.wr);
 }
 
+/* Memory has tuples, the wire has none: they are made or checked on the way. */
+static int register_signature(struct variant *variant, struct end *end, u32 entries)
+{
+	struct ib_sig_attrs *attrs = variant->mr->sig_attrs;
+	struct ib_reg_wr wr = {
+		.wr.opcode = IB_WR_REG_MR_INTEGRITY,
+		.mr = variant->mr,
+		.key = variant->mr->rkey,
+		.access = ACCESS,
+	};
+	int err;
+
+	err = ib_map_mr_sg_pi(variant->mr, variant->sg, entries, NULL, &variant->tuple_sg, 1, NULL,
+			      SZ_4K);
+	if (err)
+		return err;
+	attrs->check_mask = IB_SIG_CHECK_GUARD | IB_SIG_CHECK_REFTAG;
+	attrs->mem.sig_type = IB_SIG_TYPE_T10_DIF;
+	attrs->mem.sig.dif.bg_type = IB_T10DIF_CRC;
+	attrs->mem.sig.dif.pi_interval = BLOCK_BYTES;
+	attrs->mem.sig.dif.ref_remap = true;
+	attrs->wire.sig_type = IB_SIG_TYPE_NONE;
+	variant->iova = variant->mr->iova;
+	return end_run(end, &wr.wr);
+}
+
 int variant_register(struct variant *variant, struct end *end)
 {
 	u32 entries = layout_entries(variant->registered);
@@ -123,6 +169,8 @@ int variant_register(struct variant *variant, struct end *end)
 	ib_update_fast_reg_key(variant->mr, ib_inc_rkey(variant->mr->rkey));
 	if (variant->type == SIRO_MR_TYPE_INDIRECT)
 		return register_list(variant, end, entries);
+	if (variant->type == IB_MR_TYPE_INTEGRITY)
+		return register_signature(variant, end, entries);
 	return register_mapping(variant, end, entries);
 }
 

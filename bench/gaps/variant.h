@@ -21,6 +21,8 @@ struct variant {
 	struct scatterlist *sg;
 	struct ib_mr *mr;
 	struct ib_indir_reg_list *list;
+	u8 *tuples; /* of a signature region: one per block of 512 bytes */
+	struct scatterlist tuple_sg;
 	u64 iova;
 };
 

@@ -55,6 +55,7 @@ static void siro_mr_free_rcu(struct rcu_head *rcu)
 	kfree(obj->staged_meta);
 	siro_mr_signature_free(obj);
 	kfree(obj->spare);
+	kfree(obj->spare_meta);
 	kfree(obj);
 }
 

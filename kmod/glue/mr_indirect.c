@@ -123,7 +123,7 @@ static struct siro_mr_list *siro_list_build(struct siro_dev *dev, u32 pd, struct
 
 	if (reg->indir_list_len > obj->max_entries)
 		return ERR_PTR(-EINVAL);
-	list = siro_mr_list_take(obj, reg->indir_list_len);
+	list = siro_mr_list_take(&obj->spare, reg->indir_list_len);
 	if (!list)
 		return ERR_PTR(-ENOMEM);
 
@@ -132,7 +132,7 @@ static struct siro_mr_list *siro_list_build(struct siro_dev *dev, u32 pd, struct
 	if (!err && reg->length > list->extents.row_length)
 		err = -EINVAL;
 	if (err) {
-		siro_mr_list_give(obj, list);
+		siro_mr_list_give(&obj->spare, list);
 		return ERR_PTR(err);
 	}
 	return list;
@@ -175,7 +175,7 @@ static int siro_register_list(struct siro_mr_obj *obj, const struct siro_send_wq
 	done = obj->mr.state == SIRO_MR_FREE && siro_mr_list_go_live(obj, list, wqe);
 	spin_unlock_irqrestore(&obj->lock, flags);
 	if (!done) {
-		siro_mr_list_give(obj, list);
+		siro_mr_list_give(&obj->spare, list);
 		return -EINVAL;
 	}
 	siro_mr_registered(obj);

@@ -37,12 +37,12 @@ struct ib_mr *siro_alloc_mr_integrity(struct ib_pd *ibpd, u32 max_num_data_sg,
 }
 
 /* NULL: no entries; all of them must fit. */
-static struct siro_mr_list *siro_list_all(struct siro_mr_obj *obj, struct scatterlist *sg,
+static struct siro_mr_list *siro_list_all(struct siro_mr_list **spare, struct scatterlist *sg,
 					  int nents, const unsigned int *offset, u32 max)
 {
 	if (nents < 0 || nents > max || (nents && offset && *offset > sg_dma_len(sg)))
 		return ERR_PTR(-EINVAL);
-	return nents ? siro_mr_list_map(obj, sg, nents, offset ? *offset : 0) : NULL;
+	return nents ? siro_mr_list_map(spare, sg, nents, offset ? *offset : 0) : NULL;
 }
 
 static void siro_stage_lists(struct siro_mr_obj *obj, struct siro_mr_list *data,
@@ -55,8 +55,8 @@ static void siro_stage_lists(struct siro_mr_obj *obj, struct siro_mr_list *data,
 	swap(obj->staged_list, data);
 	swap(obj->staged_meta, meta);
 	spin_unlock_irqrestore(&obj->lock, flags);
-	siro_mr_list_give(obj, meta);
-	siro_mr_list_give(obj, data);
+	siro_mr_list_give(&obj->spare_meta, meta);
+	siro_mr_list_give(&obj->spare, data);
 }
 
 /* The consumer may fill in the attributes later: only the lengths are set here. */
@@ -72,12 +72,13 @@ int siro_map_mr_sg_pi(struct ib_mr *ibmr, struct scatterlist *data_sg, int data_
 		return -EINVAL;
 	if (!siro_mr_signature_get(obj, GFP_ATOMIC))
 		return -ENOMEM;
-	data = siro_list_all(obj, data_sg, data_nents, data_offset, obj->max_entries);
+	data = siro_list_all(&obj->spare, data_sg, data_nents, data_offset, obj->max_entries);
 	if (IS_ERR(data))
 		return PTR_ERR(data);
-	meta = siro_list_all(obj, meta_sg, meta_nents, meta_offset, obj->max_meta_entries);
+	meta = siro_list_all(&obj->spare_meta, meta_sg, meta_nents, meta_offset,
+			     obj->max_meta_entries);
 	if (IS_ERR(meta)) {
-		siro_mr_list_give(obj, data);
+		siro_mr_list_give(&obj->spare, data);
 		return PTR_ERR(meta);
 	}
 

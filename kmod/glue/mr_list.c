@@ -21,10 +21,10 @@ struct siro_mr_list *siro_mr_list_alloc(u32 capacity)
 	return list;
 }
 
-/* A list of at least @capacity: the region's spare one if it is large enough. */
-struct siro_mr_list *siro_mr_list_take(struct siro_mr_obj *obj, u32 capacity)
+/* A list of at least @capacity: the spare one if it is large enough. */
+struct siro_mr_list *siro_mr_list_take(struct siro_mr_list **spare, u32 capacity)
 {
-	struct siro_mr_list *list = xchg(&obj->spare, NULL);
+	struct siro_mr_list *list = xchg(spare, NULL);
 
 	if (list && list->room >= capacity) {
 		list->extents.capacity = capacity;
@@ -34,11 +34,11 @@ struct siro_mr_list *siro_mr_list_take(struct siro_mr_obj *obj, u32 capacity)
 	return siro_mr_list_alloc(capacity);
 }
 
-/* The list, if any, is not needed now; the region keeps one for its next registration. */
-void siro_mr_list_give(struct siro_mr_obj *obj, struct siro_mr_list *list)
+/* The list, if any, is not needed now; one is kept for the next registration. */
+void siro_mr_list_give(struct siro_mr_list **spare, struct siro_mr_list *list)
 {
 	if (list)
-		kfree(xchg(&obj->spare, list));
+		kfree(xchg(spare, list));
 }
 
 /* Entries that fit; the caller holds the lock. */
@@ -62,17 +62,17 @@ static int siro_fill_gaps(struct siro_extents *extents, struct scatterlist *sg, 
 	return siro_extents_finish(extents, 1) ?: i;
 }
 
-struct siro_mr_list *siro_mr_list_map(struct siro_mr_obj *obj, struct scatterlist *sg, int nents,
-				      unsigned int offset)
+struct siro_mr_list *siro_mr_list_map(struct siro_mr_list **spare, struct scatterlist *sg,
+				      int nents, unsigned int offset)
 {
-	struct siro_mr_list *list = siro_mr_list_take(obj, nents);
+	struct siro_mr_list *list = siro_mr_list_take(spare, nents);
 	int ret;
 
 	if (!list)
 		return ERR_PTR(-ENOMEM);
 	ret = siro_fill_gaps(&list->extents, sg, nents, offset);
 	if (ret < 0) {
-		siro_mr_list_give(obj, list);
+		siro_mr_list_give(spare, list);
 		return ERR_PTR(ret);
 	}
 	return list;
@@ -86,7 +86,7 @@ int siro_map_gaps(struct siro_mr_obj *obj, struct scatterlist *sg, int nents, un
 	struct siro_mr_list *list;
 	unsigned long flags;
 
-	list = siro_mr_list_map(obj, sg, count, skip);
+	list = siro_mr_list_map(&obj->spare, sg, count, skip);
 	if (IS_ERR(list))
 		return PTR_ERR(list);
 	obj->ibmr.iova = sg_dma_address(sg) + skip;
@@ -98,7 +98,7 @@ int siro_map_gaps(struct siro_mr_obj *obj, struct scatterlist *sg, int nents, un
 	spin_lock_irqsave(&obj->lock, flags);
 	swap(obj->staged_list, list);
 	spin_unlock_irqrestore(&obj->lock, flags);
-	siro_mr_list_give(obj, list);
+	siro_mr_list_give(&obj->spare, list);
 	return count;
 }
 
@@ -114,7 +114,7 @@ bool siro_mr_list_go_live(struct siro_mr_obj *obj, struct siro_mr_list *list,
 		return false;
 
 	swap(obj->live_list, list);
-	siro_mr_list_give(obj, list);
+	siro_mr_list_give(&obj->spare, list);
 	mr->extents = obj->live_list->extents;
 	mr->iova = wqe->reg.iova;
 	mr->length = wqe->reg.length;

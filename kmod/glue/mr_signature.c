@@ -85,9 +85,8 @@ static void siro_lists_go_live(struct siro_mr_obj *obj, const struct siro_sig_co
 		return;
 	swap(obj->live_meta, obj->staged_meta);
 	swap(obj->live_list, obj->staged_list);
-	/* The longer one is worth keeping. */
-	siro_mr_list_give(obj, obj->staged_meta);
-	siro_mr_list_give(obj, obj->staged_list);
+	siro_mr_list_give(&obj->spare_meta, obj->staged_meta);
+	siro_mr_list_give(&obj->spare, obj->staged_list);
 	obj->staged_meta = NULL;
 	obj->staged_list = NULL;
 }

@@ -314,6 +314,7 @@ struct siro_mr_obj {
 	struct siro_mr_list *live_meta;
 	struct siro_mr_list *staged_meta;
 	struct siro_mr_list *spare; /* exchanged atomically */
+	struct siro_mr_list *spare_meta;
 };
 
 static inline struct siro_dev *to_siro_dev(struct ib_device *ibdev)

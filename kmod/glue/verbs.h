@@ -107,11 +107,11 @@ int siro_map_mr_sg(struct ib_mr *ibmr, struct scatterlist *sg, int nents, unsign
 
 /* ---- mr_list.c ---- */
 struct siro_mr_list *siro_mr_list_alloc(u32 capacity);
-struct siro_mr_list *siro_mr_list_take(struct siro_mr_obj *obj, u32 capacity);
-void siro_mr_list_give(struct siro_mr_obj *obj, struct siro_mr_list *list);
-/* A list of all entries: of a region's spare one if that is large enough. */
-struct siro_mr_list *siro_mr_list_map(struct siro_mr_obj *obj, struct scatterlist *sg, int nents,
-				      unsigned int offset);
+struct siro_mr_list *siro_mr_list_take(struct siro_mr_list **spare, u32 capacity);
+void siro_mr_list_give(struct siro_mr_list **spare, struct siro_mr_list *list);
+/* A list of all entries: of the spare one if that is large enough. */
+struct siro_mr_list *siro_mr_list_map(struct siro_mr_list **spare, struct scatterlist *sg,
+				      int nents, unsigned int offset);
 int siro_map_gaps(struct siro_mr_obj *obj, struct scatterlist *sg, int nents, unsigned int *offset);
 bool siro_mr_list_go_live(struct siro_mr_obj *obj, struct siro_mr_list *list,
 			  const struct siro_send_wqe *wqe);
