@@ -193,6 +193,13 @@ TEST(responder_ooo, unmarked_write__keeps_its_turn)
 	q.hand(q.write(2, 200, some_bytes(10)));
 	EXPECT_TRUE(siro_responder_agreed(&q.responder));
 	EXPECT_EQ(distances(q.only_reply()), (std::set<uint32_t>{1, 2}));
+
+	/* The marker counts for its packet, whatever came before. */
+	bytes later = q.at(300, 10);
+
+	q.hand(q.write(4, 300, some_bytes(10), false));
+	EXPECT_EQ(q.at(300, 10), later);
+	EXPECT_EQ(q.holding, 2);
 	q.hand(q.write(0, 0, some_bytes(10), false));
 	EXPECT_EQ(q.at(100, 10), some_bytes(10));
 }
