@@ -89,6 +89,27 @@ TEST(scoreboard, nothing_later_has_arrived__nothing_is_lost)
 	EXPECT_EQ(b.it.deadline(), 0u);
 }
 
+/* Stamps come round again: an arrival of long ago is not the newest for ever. */
+TEST(scoreboard, after_long_idleness__loss_is_found)
+{
+	board b;
+
+	b.send(1);
+	b.now += 100 * us;
+	b.arrive(0);
+	b.una = 1;
+	b.judge();
+	b.now += 700 * 1000000 * us;
+	b.send(3);
+	b.now += 100 * us;
+	b.arrive(2);
+	b.arrive(3);
+	b.judge();
+	b.now += 1000 * us;
+	b.judge();
+	EXPECT_EQ(b.lost(), (std::set<uint32_t>{1}));
+}
+
 /* A second copy that is lost too is found by what was sent after it. */
 TEST(scoreboard, second_copy__is_judged_by_its_own_time)
 {

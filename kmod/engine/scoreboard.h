@@ -48,6 +48,8 @@ public:
 			again_.set(psn);
 		else
 			again_.clear(psn);
+		/* What arrived before is no news, and stamps come round in minutes. */
+		is_fresh_ |= flying_.is_empty();
 		flying_.set(psn);
 		lost_.clear(psn);
 		stamp(psn) = ticks(now);
