@@ -129,6 +129,33 @@ TEST(responder_ooo, late_duplicate__is_never_placed)
 	EXPECT_EQ(q.count(SIRO_CNT_OOO_PLACED), 1u);
 }
 
+/* More than one call executes has been placed: what is left is not placed again. */
+TEST(responder_ooo, copy_of_a_placed_write_that_waits_for_its_call__is_not_placed)
+{
+	constexpr uint32_t last = SIRO_MAX_BURST_PACKETS + 1;
+	ooo_qp q;
+	bytes newer = some_bytes(50, 9);
+	bytes other = some_bytes(50, 8);
+
+	for (uint32_t n = 1; n <= last; n++)
+		q.hand(q.write(n, n * 100, some_bytes(50)));
+	q.take_sent();
+	q.hand(q.write(0, 0, some_bytes(50)));
+	ASSERT_TRUE(q.last_responder.has(SIRO_OUT_MORE));
+
+	/* Nothing beyond what is expected next is there that a SACK could tell of. */
+	EXPECT_TRUE(q.only_reply().payload.empty());
+
+	uint32_t next = (siro_responder_psn(&q.responder) - lone_qp::psn(0)) & SIRO_PSN_MASK;
+
+	q.memory.write(next * 100, newer);
+	q.hand(q.write(next, next * 100, other));
+	EXPECT_EQ(q.at(next * 100, 50), newer);
+	q.run_responder();
+	EXPECT_EQ(siro_responder_psn(&q.responder), lone_qp::psn(last + 1));
+	EXPECT_EQ(q.count(SIRO_CNT_DUPLICATE_REQUEST), 1u);
+}
+
 /* T4 */
 TEST(responder_ooo, write_without_a_right__is_refused_in_its_turn_only)
 {

@@ -171,7 +171,8 @@ u32 Responder::put_sack(Call &call, u8 *to)
 bool Responder::send_reply(Call &call)
 {
 	constexpr u32 bytes = sizeof(wire::Bth) + sizeof(wire::Aeth) + wire::icrc_bytes;
-	bool sack = agreed_ && reply_ == Reply::ack && !early_.is_empty();
+	/* What is expected next may be there and wait for run(): of it alone nothing is said. */
+	bool sack = agreed_ && reply_ == Reply::ack && !early_.is_empty() && expected_ < highest_;
 	u8 syndrome = reply_ == Reply::ack ? ack_syndrome(call) : reply_syndrome_;
 	u8 *start = call.burst.reserve(*flow_, bytes + (sack ? Sack::most_bytes : 0),
 				       bytes + (sack ? Sack::most_bytes : 0));

@@ -166,6 +166,9 @@ void Responder::take(Call &call, const siro_packet &packet, const siro_batch &ba
 		ctx.counters[SIRO_CNT_DUPLICATE_REQUEST]++;
 		reorder_delay_.duplicate(Psn(packet.psn));
 		take_duplicate(call, packet);
+	} else if (has_next()) {
+		/* The first copy only waits for run(), its data may be placed. */
+		ctx.counters[SIRO_CNT_DUPLICATE_REQUEST]++;
 	} else {
 		take_in_sequence(call, packet);
 		held_.skip(ctx.port, Psn(packet.psn), expected_);
