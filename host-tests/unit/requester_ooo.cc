@@ -388,6 +388,41 @@ TEST(requester_ooo, response_before_its_turn__is_placed_at_once)
 	EXPECT_EQ(q.sink(3), some_bytes(lone_qp::mtu, 3));
 }
 
+TEST(requester_ooo, copy_of_a_placed_response_beside_the_missing_one__is_not_placed)
+{
+	ooo_qp q(SIRO_OOO_CONSENT);
+
+	q.post_read(1, 4);
+	q.hand(response(1, 1));
+	q.hand({response(0, 0), response(1, 7), response(2, 2), response(3, 3)});
+	EXPECT_EQ(ends_of(q.send_completions()), (ends{{1, SIRO_WC_SUCCESS}}));
+	for (uint32_t i = 0; i < 4; i++)
+		EXPECT_EQ(q.sink(i), some_bytes(lone_qp::mtu, i));
+	EXPECT_EQ(q.count(SIRO_CNT_STALE_RESPONSES), 1u);
+}
+
+TEST(requester_ooo, responses_of_several_reads__find_their_places)
+{
+	ooo_qp q(SIRO_OOO_CONSENT);
+
+	/* READs of PSNs 0 to 1, 4 to 5, 9 to 10, WRITEs between. */
+	for (uint32_t i : {0, 1, 2}) {
+		q.post({make_rdma(SIRO_WR_RDMA_READ, i, {q.piece(8192 + i * 512, 512)}, remote_va,
+				  remote_key)});
+		for (uint32_t n = 0; n <= i; n++)
+			q.post({q.write(10, n ? 1 : 2)});
+	}
+	for (uint32_t n : {10, 5, 9, 4, 1}) {
+		q.hand(response(n, n));
+		EXPECT_EQ(q.holding, 0);
+	}
+
+	uint32_t at = 1;
+
+	for (uint32_t n : {1, 4, 5, 9, 10})
+		EXPECT_EQ(q.sink(at++), some_bytes(lone_qp::mtu, n));
+}
+
 TEST(requester_ooo, strict_end__response_before_its_turn_is_kept)
 {
 	ooo_qp q(0);

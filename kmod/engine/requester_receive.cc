@@ -177,6 +177,11 @@ SendEntry *Requester::answered(Call &call, const siro_packet &packet)
 		}
 		take_credits(aeth);
 	}
+	/* Placed before its turn, which has come in this batch: take_held() goes on. */
+	if (placed_.has(Psn(packet.psn))) {
+		stale(call, Psn(packet.psn));
+		return nullptr;
+	}
 	board_.arrived(call.ctx.now, Psn(packet.psn));
 	if (!acknowledge_until(call, Psn(packet.psn))) {
 		if (!place_early(call, packet))
@@ -249,20 +254,8 @@ bool Requester::place_early(Call &call, const siro_packet &packet)
 	if (!consents() || packet.opcode == wire::rc_atomic_acknowledge || held_.look(psn) ||
 	    psn.since(una_) >= PsnWindow::size)
 		return false;
-	if (placed_.has(psn)) {
-		stale(call, psn);
-		return true;
-	}
 
-	u32 i = queue_.completed();
-
-	while (i != queue_.started() &&
-	       psn.since(queue_.entry(i).first_psn) >= queue_.entry(i).packets)
-		i++;
-	if (i == queue_.started())
-		return false;
-
-	const SendEntry &e = queue_.entry(i);
+	const SendEntry &e = queue_.find(psn);
 	u64 offset = u64{psn.since(e.first_psn)} * attr_.mtu;
 
 	/* What is wrong about it is found in its turn. */

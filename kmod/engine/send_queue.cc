@@ -26,6 +26,23 @@ void SendQueue::retire()
 	store_release(ring_.header->consumer, completed_);
 }
 
+/* Local entries begin where the next one does: the last that begins by @psn is it. */
+SendEntry &SendQueue::find(Psn psn)
+{
+	Psn first = oldest().first_psn;
+	u32 low = completed_;
+	u32 count = started_ - completed_;
+
+	while (count > 1) {
+		u32 half = count / 2;
+		bool begins_by = entry(low + half).first_psn.since(first) <= psn.since(first);
+
+		low += begins_by ? half : 0;
+		count = begins_by ? count - half : half;
+	}
+	return entry(low);
+}
+
 void SendQueue::clear()
 {
 	if (user_)

@@ -100,6 +100,9 @@ public:
 		started_++;
 	}
 
+	/* The started entry that @psn is of; it is of one. */
+	SendEntry &find(Psn psn);
+
 	/* The oldest entry is done, started or not. */
 	void retire();
 
