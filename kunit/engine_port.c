@@ -49,7 +49,8 @@ struct siro_mr *siro_port_mkey_begin(void *port, __u32 key, __u32 pd, struct sir
 	return NULL;
 }
 
-int siro_port_mkey_end(void *port, struct siro_mr *mkey, const struct siro_mkey_conf *conf)
+int siro_port_mkey_end(void *port, struct siro_mr *mkey, const struct siro_mkey_conf *conf,
+		       const struct siro_mkey_sig *sig)
 {
 	unexpected(__func__);
 	return -EINVAL;

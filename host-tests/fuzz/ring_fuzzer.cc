@@ -181,7 +181,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	o.user = true;
 	o.honest = false;
 	o.slots = 8;
-	o.max_sge = 4;
+	o.max_sge = 8; /* room for a signature */
 
 	victim v(o);
 	attack a(in, v);

@@ -134,36 +134,83 @@ private:
 		host::send_wr wr = host::make_send(next_send_, {});
 		siro_mkey_conf &conf = wr.wqe.mkey;
 
+		std::vector<siro_sge> list = pieces();
+
 		wr.wqe.opcode = SIRO_WR_MKEY_CONF;
 		wr.wqe.rkey = in_.near(v_.regions[6]->key());
-		wr.sges = pieces();
-		conf.count = static_cast<uint32_t>(wr.sges.size());
-		conf.set = SIRO_MKEY_ACCESS | SIRO_MKEY_LIST;
+		conf.count = static_cast<uint32_t>(list.size());
+		conf.set = SIRO_MKEY_ACCESS;
 		conf.access = victim::all_rights;
+		if (in_.once_in(2))
+			sign(wr);
 		if (in_.once_in(4))
-			interleave(wr);
+			add_rows(wr, list);
+		else
+			add_list(wr, list);
 		if (in_.once_in(8)) {
 			conf.set |= SIRO_MKEY_TABLE;
 			conf.table = v_.regions[0]->mr.iova;
 			wr.wqe.imm = v_.regions[0]->key();
 		}
 		if (in_.once_in(8))
-			conf.set ^= in_.below(64);
+			conf.set ^= in_.below(256);
 		return wr;
 	}
 
-	void interleave(host::send_wr &wr)
+	template <typename T>
+	static void append(host::send_wr &wr, const T &value)
 	{
-		siro_mkey_conf &conf = wr.wqe.mkey;
+		auto *from = reinterpret_cast<const uint8_t *>(&value);
 
-		conf.set ^= SIRO_MKEY_LIST | SIRO_MKEY_INTERLEAVED;
-		conf.repeat = 1 + in_.below(4);
-		for (auto &sge : wr.sges) {
-			siro_mkey_piece piece = {sge.addr, sge.length, in_.below(64), sge.lkey, 0};
-			auto *bytes = reinterpret_cast<const uint8_t *>(&piece);
+		wr.inline_data.insert(wr.inline_data.end(), from, from + sizeof(value));
+	}
 
-			wr.inline_data.insert(wr.inline_data.end(), bytes, bytes + sizeof(piece));
+	static void add_list(host::send_wr &wr, const std::vector<siro_sge> &list)
+	{
+		wr.wqe.mkey.set |= SIRO_MKEY_LIST;
+		for (auto &sge : list)
+			append(wr, sge);
+	}
+
+	void add_rows(host::send_wr &wr, const std::vector<siro_sge> &list)
+	{
+		wr.wqe.mkey.set |= SIRO_MKEY_INTERLEAVED;
+		wr.wqe.mkey.repeat = 1 + in_.below(4);
+		for (auto &sge : list)
+			append(wr,
+			       siro_mkey_piece{sge.addr, sge.length, in_.below(64), sge.lkey, 0});
+	}
+
+	/* Small blocks, so that pieces are often whole ones. */
+	siro_mkey_sig_domain sig_domain()
+	{
+		siro_mkey_sig_domain d = {};
+
+		d.format = static_cast<uint16_t>(in_.below(SIRO_SIG_CRC64 + 1));
+		if (d.format == SIRO_SIG_NONE)
+			return d;
+		d.interval = 8 * (1 + in_.below(4));
+		if (d.format <= SIRO_SIG_T10_CSUM) {
+			d.flags = in_.below(4);
+			d.app_tag = static_cast<uint16_t>(-in_.below(2));
+			d.ref_tag = in_.take<uint32_t>();
 		}
+		return d;
+	}
+
+	void sign(host::send_wr &wr)
+	{
+		siro_mkey_sig sig = {};
+
+		sig.check_mask = in_.take<uint8_t>();
+		sig.memory = sig_domain();
+		sig.wire = sig_domain();
+		if (in_.once_in(8))
+			reinterpret_cast<uint8_t *>(&sig)[in_.below(sizeof(sig))] ^=
+				in_.take<uint8_t>();
+		wr.wqe.mkey.set |=
+			SIRO_MKEY_SIGNATURE | (in_.once_in(8) ? SIRO_MKEY_RESET_SIGNATURE : 0);
+		append(wr, sig);
 	}
 
 	host::send_wr list_registration()

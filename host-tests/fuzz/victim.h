@@ -61,7 +61,7 @@ public:
 		add({.length = 2000, .access = remote, .pd = 2, .page_shift = 10}, 0);
 		add({.length = 0x180, .page_shift = 10, .iova = 0, .fast = true}, 0);
 		if (o.user)
-			add({.length = 512, .mkey_entries = 8}, 0);
+			add({.length = 512, .mkey_entries = 8, .mkey_signature = true}, 0);
 		else
 			add({.length = 512, .indirect = true}, 0);
 		checks.honest = o.honest;

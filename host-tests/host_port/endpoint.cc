@@ -69,6 +69,8 @@ region::region(uint32_t key, const options &o)
 		staging.resize(o.mkey_entries);
 		staged.extents = staging.data();
 		staged.capacity = o.mkey_entries;
+		if (o.mkey_signature)
+			mr.signature = &signature;
 		return;
 	}
 	mr.iova = o.dma ? addresses_[0] : o.iova;
@@ -116,22 +118,46 @@ void region::fill(uint8_t value)
 
 void region::invalidate()
 {
+	if (mkey)
+		siro_mkey_clear(&mr);
 	__atomic_store_n(&mr.state, SIRO_MR_FREE, __ATOMIC_SEQ_CST);
 }
 
-/* The lists change places. */
+/* What was staged is in use, and what was in use may be filled. */
+void region::exchange_lists()
+{
+	live.swap(staging);
+	staging.resize(live.size());
+	staged.extents = staging.data();
+	staged.capacity = static_cast<uint32_t>(staging.size());
+}
+
 void region::go_live(uint64_t iova, uint64_t length, uint32_t access)
 {
 	mr.iova = iova;
 	mr.length = length;
 	mr.access = access;
-	live.swap(staging);
 	mr.extents = staged;
+	exchange_lists();
 	mr.extents.extents = live.data();
-	staging.resize(live.size());
-	staged.extents = staging.data();
-	staged.capacity = static_cast<uint32_t>(staging.size());
 	__atomic_store_n(&mr.state, SIRO_MR_VALID, __ATOMIC_SEQ_CST);
+}
+
+int region::configure(const siro_mkey_conf &conf, const siro_mkey_sig *sig)
+{
+	siro_mr next = mr;
+	siro_signature trial = signature;
+
+	if (next.signature)
+		next.signature = &trial;
+	if (siro_mkey_change(&next, &staged, &conf, sig))
+		return einval;
+	if (siro_mkey_change(&mr, &staged, &conf, sig))
+		fail("an mkey's configuration fails that was good on a copy");
+	if (conf.set & (SIRO_MKEY_LIST | SIRO_MKEY_INTERLEAVED))
+		exchange_lists();
+	__atomic_store_n(&mr.state, mr.length ? SIRO_MR_VALID : SIRO_MR_FREE, __ATOMIC_SEQ_CST);
+	return 0;
 }
 
 int indirect_list::alive;
@@ -256,6 +282,7 @@ endpoint::endpoint(device &d, const options &o)
 	rc.max_sge = o.max_send_sge;
 	rc.max_inline = o.max_inline;
 	rc.signal_all = o.signal_all;
+	rc.sig_pipelining = o.sig_pipelining;
 	rc.user = o.user;
 	if (!o.user)
 		rc.ring.entries = nullptr;
@@ -840,28 +867,13 @@ struct port {
 		return &r->mr;
 	}
 
-	static int mkey_end(endpoint &e, siro_mr *mr, const siro_mkey_conf *conf)
+	static int mkey_end(endpoint &e, siro_mr *mr, const siro_mkey_conf *conf,
+			    const siro_mkey_sig *sig)
 	{
-		region *r = e.dev.find(mr->key);
-
 		if (!conf)
 			return 0;
 		need_no_pins(e, "configuration of an mkey");
-
-		bool layout = conf->set & (SIRO_MKEY_LIST | SIRO_MKEY_INTERLEAVED);
-		uint64_t length = layout ? r->staged.row_length * r->staged.repeat : mr->length;
-		uint64_t iova = conf->set & SIRO_MKEY_IOVA ? conf->iova : layout ? 0 : mr->iova;
-		uint32_t access = conf->set & SIRO_MKEY_ACCESS ? conf->access : mr->access;
-
-		if (iova + length < iova)
-			return einval;
-		if (layout) {
-			r->go_live(iova, length, access);
-		} else {
-			mr->iova = iova;
-			mr->access = access;
-		}
-		return 0;
+		return e.dev.find(mr->key)->configure(*conf, sig);
 	}
 
 	static int mr_invalidate(endpoint &e, uint32_t key, uint32_t pd, bool remote)
@@ -1004,9 +1016,9 @@ siro_mr *siro_port_mkey_begin(void *p, __u32 key, __u32 pd, siro_extents **stage
 	return port::mkey_begin(port::self(p), key, pd, staged);
 }
 
-int siro_port_mkey_end(void *p, siro_mr *mkey, const siro_mkey_conf *conf)
+int siro_port_mkey_end(void *p, siro_mr *mkey, const siro_mkey_conf *conf, const siro_mkey_sig *sig)
 {
-	return port::mkey_end(port::self(p), mkey, conf);
+	return port::mkey_end(port::self(p), mkey, conf, sig);
 }
 
 int siro_port_mr_invalidate(void *p, __u32 key, __u32 pd, __u32 remote)

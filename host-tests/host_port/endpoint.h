@@ -48,6 +48,7 @@ public:
 		bool fast = false; /* pages are staged, state FREE */
 		bool indirect = false; /* kernel: lists come with REG_INDIR_MR, state FREE */
 		uint32_t mkey_entries = 0; /* user space: configured by WQEs, state FREE */
+		bool mkey_signature = false; /* which may have a signature */
 		bool remote_invalidate = true;
 	};
 
@@ -81,12 +82,16 @@ public:
 	std::vector<siro_extent> live, staging;
 	siro_extents staged = {};
 	void go_live(uint64_t iova, uint64_t length, uint32_t access);
+	siro_signature signature = {};
+	/* A configuration of an mkey; -EINVAL, and nothing has happened. */
+	int configure(const siro_mkey_conf &conf, const siro_mkey_sig *sig);
 
 private:
 	struct page_free {
 		void operator()(uint8_t *p) const;
 	};
 	std::vector<std::unique_ptr<uint8_t, page_free>> pages_;
+	void exchange_lists();
 	std::vector<__u64> addresses_;
 	uint64_t length_;
 	uint32_t first_offset_;
@@ -183,6 +188,7 @@ public:
 		bool user = true;
 		bool srq = false;
 		bool signal_all = false;
+		bool sig_pipelining = false;
 		uint32_t sq_slots = 64;
 		uint32_t sq_limit = 0; /* 0: slots */
 		uint32_t rq_slots = 64;

@@ -298,7 +298,7 @@ siro_sge &entry(send_wr &wr)
 const fault list_faults[] = {
 	{"unknown bit", SIRO_WC_LOC_QP_OP_ERR,
 	 [](auto &, auto &, auto &wr) {
-		 conf(wr).set |= 0x20;
+		 conf(wr).set |= SIRO_MKEY_MASK + 1;
 	 }},
 	{"both layouts", SIRO_WC_LOC_QP_OP_ERR,
 	 [](auto &, auto &, auto &wr) {
@@ -445,9 +445,11 @@ void expect_fault(lone_qp &q, const fault &f, send_wr (*make)(lone_qp &, region 
 	expect_done(q, list_of(mkey, {q.piece(30000, 20)}));
 
 	send_wr wr = make(q, mkey);
-	siro_mr before = mkey.mr;
 
 	f.spoil(q, mkey, wr);
+
+	siro_mr before = mkey.mr;
+
 	EXPECT_EQ(post_one(q, wr), (ends{{1, f.status}}));
 	EXPECT_EQ(siro_requester_state(&q.requester), unsigned{SIRO_QPS_ERR});
 	EXPECT_EQ(mkey.mr.length, before.length);
@@ -586,13 +588,13 @@ TEST(mkey_stage, layouts__become_lists)
 	c.set = SIRO_MKEY_INTERLEAVED;
 	c.count = 2;
 	c.repeat = 3;
-	EXPECT_EQ(siro_mkey_stage(&staged.list, &c, rows.data()), 0);
+	EXPECT_EQ(siro_mkey_stage(&staged.list, &c, nullptr, rows.data()), 0);
 	EXPECT_EQ(staged.list.row_length * staged.list.repeat, 48u);
 	siro_extents_reset(&staged.list, 0);
 	c.set = SIRO_MKEY_LIST;
 	c.count = 3;
 	c.repeat = 0;
-	EXPECT_EQ(siro_mkey_stage(&staged.list, &c, list.data()), 0);
+	EXPECT_EQ(siro_mkey_stage(&staged.list, &c, nullptr, list.data()), 0);
 	EXPECT_EQ(staged.list.row_length, 10u);
 	EXPECT_EQ(staged.list.count, 2u);
 }
@@ -603,15 +605,15 @@ TEST(mkey_stage, bad_configuration__is_refused)
 	sge_entries list = {{0x1000, 7, 5}, {0x2000, 3, 6}};
 	piece_list staged(1);
 
-	EXPECT_EQ(siro_mkey_stage(&staged.list, &c, nullptr), 0);
+	EXPECT_EQ(siro_mkey_stage(&staged.list, &c, nullptr, nullptr), 0);
 	c.set = SIRO_MKEY_LIST;
-	EXPECT_EQ(siro_mkey_stage(&staged.list, &c, nullptr), einval);
+	EXPECT_EQ(siro_mkey_stage(&staged.list, &c, nullptr, nullptr), einval);
 	c.count = 2;
-	EXPECT_EQ(siro_mkey_stage(&staged.list, &c, list.data()), einval);
+	EXPECT_EQ(siro_mkey_stage(&staged.list, &c, nullptr, list.data()), einval);
 	siro_extents_reset(&staged.list, 0);
 	c.count = 1;
 	c.set |= SIRO_MKEY_TABLE;
-	EXPECT_EQ(siro_mkey_stage(&staged.list, &c, list.data()), einval);
+	EXPECT_EQ(siro_mkey_stage(&staged.list, &c, nullptr, list.data()), einval);
 	c.set = SIRO_MKEY_LIST | SIRO_MKEY_INTERLEAVED;
-	EXPECT_EQ(siro_mkey_stage(&staged.list, &c, list.data()), einval);
+	EXPECT_EQ(siro_mkey_stage(&staged.list, &c, nullptr, list.data()), einval);
 }

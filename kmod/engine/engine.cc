@@ -6,6 +6,7 @@
 #include "extents.cc"
 #include "icrc.cc"
 #include "mkey.cc"
+#include "mkey_signature.cc"
 #include "packet.cc"
 #include "regions.cc"
 #include "regions_signature.cc"

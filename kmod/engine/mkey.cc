@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 #include "mkey.h"
 
+#include "mkey_signature.h"
+#include "signature_latch.h"
+
 namespace sirocco {
 
 namespace {
@@ -56,10 +59,34 @@ bool add_table(siro_extents &list, Regions &regions, const siro_send_wqe &wqe)
 bool stage(siro_extents &list, Regions &regions, const siro_send_wqe &wqe, const u8 *tail)
 {
 	const siro_mkey_conf &conf = wqe.mkey;
+	const u8 *entries = tail + mkey_sig_bytes(conf);
 	bool added = conf.set & SIRO_MKEY_TABLE ? add_table(list, regions, wqe)
-						: add_entries(list, conf, tail, conf.count);
+						: add_entries(list, conf, entries, conf.count);
 
 	return added && !siro_extents_finish(&list, rows(conf));
+}
+
+bool sets_signature(const siro_mkey_conf &conf)
+{
+	return conf.set & (SIRO_MKEY_SIGNATURE | SIRO_MKEY_RESET_SIGNATURE);
+}
+
+void change_signature(siro_signature &signature, const siro_mkey_conf &conf,
+		      const siro_mkey_sig *sig)
+{
+	if (conf.set & SIRO_MKEY_RESET_SIGNATURE)
+		reset_attributes(signature);
+	if (conf.set & SIRO_MKEY_SIGNATURE)
+		set_attributes(signature, *sig);
+	SignatureLatch(signature.latch).reset();
+}
+
+/* Bytes behind the key; 0 if the pieces are not whole blocks. */
+u64 length_of(const siro_mr &mkey)
+{
+	if (mkey.layout == SIRO_MR_SIGNATURE)
+		return siro_signature_prepare(mkey.signature) ? 0 : mkey.signature->wire_length;
+	return mkey.extents.row_length * mkey.extents.repeat;
 }
 
 } // namespace
@@ -95,14 +122,20 @@ int configure_mkey(void *port, Regions &regions, u32 pd, const siro_send_wqe &wq
 	if (!mkey)
 		return einval;
 
-	bool good = !sets_layout(wqe.mkey) || stage(*staged, regions, wqe, tail);
+	siro_mkey_sig sig{};
+
+	if (wqe.mkey.set & SIRO_MKEY_SIGNATURE)
+		sig = load<siro_mkey_sig>(tail);
+
+	bool good = (!(wqe.mkey.set & SIRO_MKEY_SIGNATURE) || is_valid_mkey_sig(sig)) &&
+		    (!sets_layout(wqe.mkey) || stage(*staged, regions, wqe, tail));
 
 	regions.release();
 	if (!good) {
-		siro_port_mkey_end(port, mkey, nullptr);
+		siro_port_mkey_end(port, mkey, nullptr, nullptr);
 		return einval;
 	}
-	return siro_port_mkey_end(port, mkey, &wqe.mkey);
+	return siro_port_mkey_end(port, mkey, &wqe.mkey, &sig);
 }
 
 } // namespace sirocco
@@ -110,9 +143,11 @@ int configure_mkey(void *port, Regions &regions, u32 pd, const siro_send_wqe &wq
 using namespace sirocco;
 
 extern "C" int siro_mkey_stage(siro_extents *staged, const siro_mkey_conf *conf,
-			       const void *entries)
+			       const siro_mkey_sig *sig, const void *entries)
 {
 	if (!is_valid_mkey_conf(*conf) || (conf->set & SIRO_MKEY_TABLE))
+		return einval;
+	if (conf->set & SIRO_MKEY_SIGNATURE && !is_valid_mkey_sig(*sig))
 		return einval;
 	if (!sets_layout(*conf))
 		return 0;
@@ -120,4 +155,42 @@ extern "C" int siro_mkey_stage(siro_extents *staged, const siro_mkey_conf *conf,
 			       !siro_extents_finish(staged, rows(*conf))
 		       ? 0
 		       : einval;
+}
+
+extern "C" int siro_mkey_change(siro_mr *mkey, const siro_extents *staged,
+				const siro_mkey_conf *conf, const siro_mkey_sig *sig)
+{
+	u64 end;
+
+	if (sets_signature(*conf) && !mkey->signature)
+		return einval;
+	if (sets_layout(*conf)) {
+		mkey->extents = *staged;
+		mkey->iova = 0;
+	}
+	if (conf->set & SIRO_MKEY_IOVA)
+		mkey->iova = conf->iova;
+	if (conf->set & SIRO_MKEY_ACCESS)
+		mkey->access = conf->access;
+	mkey->layout = SIRO_MR_INDIRECT;
+	if (siro_signature *s = mkey->signature) {
+		change_signature(*s, *conf, sig);
+		s->key = mkey->key;
+		s->data = mkey->extents;
+		if (has_attributes(*s))
+			mkey->layout = SIRO_MR_SIGNATURE;
+	}
+	mkey->length = length_of(*mkey);
+	return __builtin_add_overflow(mkey->iova, mkey->length, &end) ? einval : 0;
+}
+
+extern "C" void siro_mkey_clear(siro_mr *mkey)
+{
+	mkey->iova = 0;
+	mkey->length = 0;
+	mkey->access = 0;
+	mkey->layout = SIRO_MR_INDIRECT;
+	siro_extents_reset(&mkey->extents, 0);
+	if (mkey->signature)
+		reset_attributes(*mkey->signature);
 }

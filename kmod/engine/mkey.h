@@ -19,12 +19,18 @@ constexpr u32 mkey_entry_bytes(const siro_mkey_conf &conf)
 	return conf.set & SIRO_MKEY_INTERLEAVED ? sizeof(siro_mkey_piece) : sizeof(siro_sge);
 }
 
-/* Bytes of entries that follow the WQE. */
+/* Bytes of the signature that follows the WQE. */
+constexpr u32 mkey_sig_bytes(const siro_mkey_conf &conf)
+{
+	return conf.set & SIRO_MKEY_SIGNATURE ? sizeof(siro_mkey_sig) : 0;
+}
+
+/* The same with the entries behind it. */
 constexpr u32 mkey_tail_bytes(const siro_mkey_conf &conf)
 {
 	if (!sets_layout(conf) || (conf.set & SIRO_MKEY_TABLE))
-		return 0;
-	return conf.count * mkey_entry_bytes(conf);
+		return mkey_sig_bytes(conf);
+	return mkey_sig_bytes(conf) + conf.count * mkey_entry_bytes(conf);
 }
 
 /* All that can be said without the entries and the key. */

@@ -9,7 +9,7 @@ namespace sirocco {
 Requester::Requester(const siro_requester_config &config)
 	: held_(config.held), board_(config.stamps), queue_(config), flow_(config.flow),
 	  cookie_(config.cookie), qpn_(config.qpn), pd_(config.pd), type_(config.type),
-	  signal_all_(config.signal_all)
+	  signal_all_(config.signal_all), sig_pipelining_(config.sig_pipelining)
 {
 }
 
@@ -20,12 +20,15 @@ void Requester::modify(siro_context &ctx, u32 state, const siro_requester_attr &
 	attr_ = attr;
 	timer_.configure(attr.timeout, attr.retry_count);
 	drained_ = false;
+	if (stopped_ && state != SIRO_QPS_SQD)
+		stopped_ = sig_error_ = false;
 
 	if (state == SIRO_QPS_RESET) {
 		set_agreed(ctx, false);
 		discard(ctx.port);
 		send_ = queue_.completed();
 		packet_ = 0;
+		sig_error_ = false;
 	}
 	if (before == SIRO_QPS_RTR && state == SIRO_QPS_RTS) {
 		una_ = sent_ = next_psn_ = Psn(attr.sq_psn);
@@ -93,10 +96,13 @@ void Requester::finish(Call &call)
 {
 	siro_context &ctx = call.ctx;
 
+	if (ctx.outcome & SIRO_OUT_SIG_ERROR)
+		sig_error_ = sig_pipelining_;
 	fail_oldest_if_bad(call);
 	if (state_ == SIRO_QPS_ERR || state_ == SIRO_QPS_SQE)
 		flush(call);
-	if (state_ == SIRO_QPS_SQD && attr_.sqd_event && !drained_ && !queue_.has_started()) {
+	if (state_ == SIRO_QPS_SQD && (attr_.sqd_event || stopped_) && !drained_ &&
+	    !queue_.has_started()) {
 		drained_ = true;
 		ctx.events |= SIRO_EVENT_SQ_DRAINED;
 	}
@@ -112,6 +118,25 @@ u64 Requester::next_deadline() const
 	first = earlier(first, missing_until_);
 	first = earlier(first, probe_at_);
 	return earlier(first, agreed_ ? board_.deadline() : 0);
+}
+
+int Requester::cancel(u64 wr_id, u32 &count)
+{
+	if (state_ != SIRO_QPS_SQD)
+		return einval;
+
+	u32 posted = queue_.posted();
+
+	queue_.fetch();
+	for (u32 i = queue_.started(); i != queue_.posted(); i++) {
+		SendEntry &e = queue_.entry(i);
+
+		if (e.wqe.wr_id != wr_id || e.wqe.opcode == SIRO_WR_NOP)
+			continue;
+		e.become_nop();
+		count++;
+	}
+	return queue_.posted() != posted;
 }
 
 /* A list that was never registered goes back to who allocated it. */
@@ -285,6 +310,11 @@ extern "C" int siro_requester_commit(siro_requester *req)
 	if (engine(req).state() < SIRO_QPS_RTS)
 		return einval;
 	return engine(req).queue().commit() ? 0 : einval;
+}
+
+extern "C" int siro_requester_cancel(siro_requester *req, __u64 wr_id, __u32 *count)
+{
+	return engine(req).cancel(wr_id, *count);
 }
 
 extern "C" void siro_requester_run(siro_requester *req, siro_context *ctx)

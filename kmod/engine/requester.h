@@ -29,6 +29,9 @@ public:
 	void receive(siro_context &ctx, const siro_batch &batch);
 	void timeout(siro_context &ctx);
 
+	/* See siro_requester_cancel(). */
+	int cancel(u64 wr_id, u32 &count);
+
 	/* The peer has said that it places out of order. */
 	bool has_agreed() const
 	{
@@ -88,6 +91,8 @@ private:
 	bool ask_before_bad();
 	bool start(Call &call, SendEntry &e);
 	bool may_start(const SendEntry &e) const;
+	bool must_stop(const Call &call, const SendEntry &e) const;
+	void stop();
 	u32 plan(SendEntry &e) const;
 	u32 execute_local(Call &call, SendEntry &e);
 	Step send_message(Call &call, SendEntry &e);
@@ -184,6 +189,7 @@ private:
 	u32 pd_;
 	u32 type_;
 	bool signal_all_;
+	bool sig_pipelining_;
 
 	u32 state_ = SIRO_QPS_RESET;
 	siro_requester_attr attr_{};
@@ -205,6 +211,8 @@ private:
 	bool rewound_ = false; /* a recovery has begun at una_ */
 	bool drained_ = false; /* SQ_DRAINED was reported */
 	siro_sig_cursor sig_cursor_{}; /* of SENDs and WRITEs */
+	bool sig_error_ = false; /* in data that the queue moved */
+	bool stopped_ = false; /* for it, in SQD */
 	u8 rnr_left_ = 0;
 	u64 rnr_until_ = 0;
 	RetransmitTimer timer_;

@@ -159,6 +159,10 @@ bool Requester::start(Call &call, SendEntry &e)
 {
 	if (e.status || !may_start(e))
 		return false;
+	if (must_stop(call, e)) {
+		stop();
+		return false;
+	}
 	e.first_psn = next_psn_;
 	e.single = agreed_ && e.wqe.opcode == SIRO_WR_RDMA_WRITE;
 	e.status = is_local(e.wqe.opcode) ? execute_local(call, e) : plan(e);
@@ -184,6 +188,20 @@ bool Requester::may_start(const SendEntry &e) const
 	if (wants_response(op) && attr_.max_rd_atomic)
 		return rd_outstanding_ < attr_.max_rd_atomic;
 	return !lacks_credit(e);
+}
+
+/* All data before a fenced request has been moved and checked when it may start. */
+bool Requester::must_stop(const Call &call, const SendEntry &e) const
+{
+	return sig_pipelining_ && (e.wqe.flags & SIRO_SEND_FENCE) &&
+	       (sig_error_ || call.ctx.outcome & SIRO_OUT_SIG_ERROR);
+}
+
+/* SQ_DRAINED follows when what has started is done. */
+void Requester::stop()
+{
+	state_ = SIRO_QPS_SQD;
+	stopped_ = true;
 }
 
 /*
@@ -233,6 +251,8 @@ u32 Requester::execute_local(Call &call, SendEntry &e)
 		ret = siro_port_mr_register_list(port, &e.wqe);
 		e.wqe.reg.mr = 0; /* the list has a new owner */
 		break;
+	case SIRO_WR_NOP:
+		return 0;
 	case SIRO_WR_MKEY_CONF:
 		ret = configure_mkey(port, call.regions, pd_, e.wqe, e.inline_data());
 		break;
@@ -364,6 +384,9 @@ bool Requester::wants_ack(const Call &call, const SendEntry &e)
 	const SendEntry &next = queue_.entry(send_ + 1);
 
 	if (next.status || !(is_send(next.wqe.opcode) || is_write(next.wqe.opcode)))
+		return true;
+	/* Whether it waits is only known when this packet's data has been checked. */
+	if (sig_pipelining_ && (next.wqe.flags & SIRO_SEND_FENCE))
 		return true;
 	return send_ + 1 == queue_.started() && !may_start(next);
 }

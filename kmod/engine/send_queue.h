@@ -35,6 +35,15 @@ struct SendEntry {
 		return reinterpret_cast<const u8 *>(&wqe + 1);
 	}
 
+	/* Only the completion is left of it. */
+	void become_nop()
+	{
+		wqe.opcode = SIRO_WR_NOP;
+		wqe.flags &= SIRO_SEND_SIGNALED;
+		wqe.num_sge = 0;
+		status = 0;
+	}
+
 	bool is_inline() const
 	{
 		return wqe.flags & SIRO_SEND_INLINE;

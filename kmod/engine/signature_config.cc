@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* Checks of a signature region's attributes, and what follows from them. */
+/* What follows from a signature region's attributes. */
+#include "signature_config.h"
+
 #include "signature_field.h"
 #include "signature_latch.h"
 #include "t10_tuple.h"
 
 namespace sirocco {
-
-namespace {
 
 bool is_valid(const siro_sig_domain &domain, bool user)
 {
@@ -20,6 +20,15 @@ bool is_valid(const siro_sig_domain &domain, bool user)
 
 	return domain.seed <= ones && (!user || !domain.seed || domain.seed == ones);
 }
+
+bool have_same_structure(const siro_sig_domain &a, const siro_sig_domain &b)
+{
+	return a.format != SIRO_SIG_NONE && b.format != SIRO_SIG_NONE && a.interval == b.interval &&
+	       is_t10(a.format) == is_t10(b.format) &&
+	       field_bytes(a.format) == field_bytes(b.format);
+}
+
+namespace {
 
 bool divides(const siro_sig_domain &domain, u64 data_length)
 {
@@ -51,13 +60,6 @@ bool has_wire_length(siro_signature &s)
 	u64 fields = field ? s.data_length / s.wire.interval * field : 0;
 
 	return !__builtin_add_overflow(s.data_length, fields, &s.wire_length);
-}
-
-bool have_same_structure(const siro_sig_domain &a, const siro_sig_domain &b)
-{
-	return a.format != SIRO_SIG_NONE && b.format != SIRO_SIG_NONE && a.interval == b.interval &&
-	       is_t10(a.format) == is_t10(b.format) &&
-	       field_bytes(a.format) == field_bytes(b.format);
 }
 
 /* Bytes of the field that mean the same in both domains. */

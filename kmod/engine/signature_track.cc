@@ -127,8 +127,10 @@ void Tracks::report(const siro_sig_error &error, siro_signature &signature) cons
 	default:
 		count(SIRO_CNT_SIG_REF_ERRORS);
 	}
-	if (ctx_)
+	if (ctx_) {
+		ctx_->outcome |= SIRO_OUT_SIG_ERROR;
 		siro_port_signature_error(ctx_->port, &signature, &error, latched);
+	}
 }
 
 void Tracks::finish(const Track &track, const siro_sig_block &block,

@@ -32,7 +32,7 @@ constexpr bool is_atomic(u8 op)
 constexpr bool is_local(u8 op)
 {
 	return op == SIRO_WR_LOCAL_INV || op == SIRO_WR_REG_MR || op == SIRO_WR_REG_INDIR_MR ||
-	       op == SIRO_WR_REG_MR_INTEGRITY || op == SIRO_WR_MKEY_CONF;
+	       op == SIRO_WR_REG_MR_INTEGRITY || op == SIRO_WR_MKEY_CONF || op == SIRO_WR_NOP;
 }
 
 /* Ends only when a response with data has come. */
@@ -72,7 +72,8 @@ constexpr bool is_allowed(u8 op, u32 qp_type, bool user)
 {
 	if (qp_type != SIRO_QPT_RC)
 		return op == SIRO_WR_SEND || op == SIRO_WR_SEND_WITH_IMM;
-	return is_known(op) && !(user ? is_kernel_only(op) : is_user_only(op));
+	return is_known(op) && op != SIRO_WR_NOP &&
+	       !(user ? is_kernel_only(op) : is_user_only(op));
 }
 
 constexpr u8 completion_opcode(u8 op)
@@ -97,6 +98,8 @@ constexpr u8 completion_opcode(u8 op)
 		return SIRO_WC_REG_INDIR_MR;
 	case SIRO_WR_MKEY_CONF:
 		return SIRO_WC_MKEY_CONF;
+	case SIRO_WR_NOP:
+		return SIRO_WC_NOP;
 	default:
 		return SIRO_WC_SEND;
 	}

@@ -45,7 +45,7 @@ int siro_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
 {
 	struct siro_cq *cq = to_siro_cq(ibcq);
 
-	siro_ring_hide(cq->mmap);
+	siro_mmap_hide(cq->mmap);
 	siro_ring_mem_put(cq->mem);
 	return 0;
 }

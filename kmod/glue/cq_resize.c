@@ -10,7 +10,7 @@ struct siro_new_ring {
 
 static void siro_new_ring_free(struct siro_new_ring *new)
 {
-	siro_ring_hide(new->mmap);
+	siro_mmap_hide(new->mmap);
 	siro_ring_mem_put(new->mem);
 }
 

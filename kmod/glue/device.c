@@ -317,6 +317,12 @@ static int siro_dev_check(struct net_device *ndev)
 	return 0;
 }
 
+static const struct uapi_definition siro_uapi_defs[] = {
+	UAPI_DEF_CHAIN(siro_mkey_uapi),
+	UAPI_DEF_CHAIN(siro_qp_uapi),
+	{},
+};
+
 static struct siro_dev *siro_dev_alloc(const char *name, struct net_device *ndev, struct net *net)
 {
 	struct siro_dev *dev;

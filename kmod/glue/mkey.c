@@ -19,6 +19,11 @@
 
 /* ---- Configuration ---- */
 
+static struct siro_status_slot *siro_mkey_slot(const struct siro_mr *mr)
+{
+	return &to_siro_mr_signature(mr->signature)->slot;
+}
+
 static void siro_mkey_release(struct siro_mr_obj *obj)
 {
 	unsigned long flags;
@@ -68,51 +73,47 @@ static bool siro_mkey_sets_layout(const struct siro_mkey_conf *conf)
 	return conf->set & (SIRO_MKEY_LIST | SIRO_MKEY_INTERLEAVED);
 }
 
-/* What the key would be. Return: false if its last address would wrap. */
-static bool siro_mkey_plan(const struct siro_mr_obj *obj, const struct siro_mkey_conf *conf,
-			   struct siro_mr *next)
+/* On copies, for the key is in use. */
+static int siro_mkey_try(const struct siro_mr_obj *obj, const struct siro_mkey_conf *conf,
+			 const struct siro_mkey_sig *sig)
 {
-	u64 end;
+	struct siro_mr next = obj->mr;
+	struct siro_signature signature;
 
-	*next = obj->mr;
-	if (siro_mkey_sets_layout(conf)) {
-		next->extents = obj->staged_list->extents;
-		next->length = next->extents.row_length * next->extents.repeat;
-		next->iova = 0;
+	if (next.signature) {
+		signature = *next.signature;
+		next.signature = &signature;
 	}
-	if (conf->set & SIRO_MKEY_IOVA)
-		next->iova = conf->iova;
-	if (conf->set & SIRO_MKEY_ACCESS)
-		next->access = conf->access;
-	return !check_add_overflow(next->iova, next->length, &end);
+	return siro_mkey_change(&next, &obj->staged_list->extents, conf, sig);
 }
 
-/* Nobody can find the key valid: it is ours. */
-static void siro_mkey_change(struct siro_mr_obj *obj, const struct siro_mkey_conf *conf,
-			     const struct siro_mr *next)
+/*
+ * Nobody can find the key valid: it is ours. What was tried can't fail now: all that
+ * may have happened since is that the key was cleared.
+ */
+static void siro_mkey_put(struct siro_mr_obj *obj, const struct siro_mkey_conf *conf,
+			  const struct siro_mkey_sig *sig)
 {
 	struct siro_mr *mr = &obj->mr;
 
-	mr->iova = next->iova;
-	mr->length = next->length;
-	mr->access = next->access;
-	if (siro_mkey_sets_layout(conf)) {
-		mr->extents = next->extents;
+	siro_mkey_change(mr, &obj->staged_list->extents, conf, sig);
+	if (siro_mkey_sets_layout(conf))
 		swap(obj->live_list, obj->staged_list);
-	}
+	if (mr->signature)
+		siro_status_write(siro_mkey_slot(mr), NULL);
 	siro_mr_set_state(mr, mr->length ? SIRO_MR_VALID : SIRO_MR_FREE);
 	if (mr->length)
 		siro_mr_registered(obj);
 }
 
 /* Ends what siro_mkey_acquire() began. */
-static int siro_mkey_apply(struct siro_mr_obj *obj, const struct siro_mkey_conf *conf)
+static int siro_mkey_apply(struct siro_mr_obj *obj, const struct siro_mkey_conf *conf,
+			   const struct siro_mkey_sig *sig)
 {
-	struct siro_mr next;
 	unsigned long flags;
 	bool ours;
 
-	if (!siro_mkey_plan(obj, conf, &next)) {
+	if (siro_mkey_try(obj, conf, sig)) {
 		siro_mkey_release(obj);
 		return -EINVAL;
 	}
@@ -123,60 +124,64 @@ static int siro_mkey_apply(struct siro_mr_obj *obj, const struct siro_mkey_conf 
 	spin_unlock_irqrestore(&obj->lock, flags);
 	if (ours) {
 		siro_mr_wait_unused(&obj->mr);
-		siro_mkey_plan(obj, conf, &next); /* it may have been invalidated since */
-		siro_mkey_change(obj, conf, &next);
+		siro_mkey_put(obj, conf, sig);
 	}
 	siro_mkey_release(obj);
 	return ours ? 0 : -EBUSY;
 }
 
-int siro_port_mkey_end(void *port, struct siro_mr *mkey, const struct siro_mkey_conf *conf)
+int siro_port_mkey_end(void *port, struct siro_mr *mkey, const struct siro_mkey_conf *conf,
+		       const struct siro_mkey_sig *sig)
 {
 	struct siro_mr_obj *obj = container_of(mkey, struct siro_mr_obj, mr);
 
 	if (conf)
-		return siro_mkey_apply(obj, conf);
+		return siro_mkey_apply(obj, conf, sig);
 	siro_mkey_release(obj);
 	return 0;
 }
 
-void siro_mkey_clear(struct siro_mr_obj *obj)
-{
-	obj->mr.iova = 0;
-	obj->mr.length = 0;
-	obj->mr.access = 0;
-	siro_extents_reset(&obj->mr.extents, 0);
-}
-
 static int siro_mkey_configure(struct siro_mr_obj *obj, const struct siro_mkey_conf *conf,
-			       const void *entries)
+			       const struct siro_mkey_sig *sig, const void *entries)
 {
 	int err;
 
 	if (!siro_mkey_acquire(obj))
 		return -EBUSY;
 
-	err = siro_mkey_stage(&obj->staged_list->extents, conf, entries);
+	err = siro_mkey_stage(&obj->staged_list->extents, conf, sig, entries);
 	if (err) {
 		siro_mkey_release(obj);
 		return err;
 	}
-	return siro_mkey_apply(obj, conf);
+	return siro_mkey_apply(obj, conf, sig);
+}
+
+/* The slot first: it must not be cleared when an error has come that nobody was told of. */
+static bool siro_mkey_take_error(struct siro_mr *mr, struct siro_sig_error *error)
+{
+	siro_status_write(siro_mkey_slot(mr), NULL);
+	return siro_signature_check(mr->signature, mr->key, error);
 }
 
 /* ---- Life ---- */
 
 static struct siro_ucontext *siro_uobj_context(struct ib_uobject *uobj)
 {
-	return container_of(uobj->context, struct siro_ucontext, ibuc);
+	return to_siro_ucontext(uobj->context);
 }
 
-static int siro_mkey_charge(struct siro_ucontext *uc, u32 entries)
+int siro_mkey_charge(struct siro_ucontext *uc, u32 entries)
 {
 	if (atomic_add_return(entries, &uc->mkey_entries) <= SIRO_MKEY_ENTRIES_PER_CONTEXT)
 		return 0;
-	atomic_sub(entries, &uc->mkey_entries);
+	siro_mkey_uncharge(uc, entries);
 	return -ENOMEM;
+}
+
+void siro_mkey_uncharge(struct siro_ucontext *uc, u32 entries)
+{
+	atomic_sub(entries, &uc->mkey_entries);
 }
 
 static struct siro_mr_list *siro_mkey_list_alloc(u32 entries)
@@ -193,10 +198,48 @@ static struct siro_mr_list *siro_mkey_list_alloc(u32 entries)
 	return list;
 }
 
-static struct siro_mr_obj *siro_mkey_create(struct ib_pd *pd, const struct siro_mkey_create_req *req)
+static int siro_mkey_add_signature(struct siro_ucontext *uc, struct siro_mr_obj *obj)
+{
+	if (!siro_mr_signature_get(obj, GFP_KERNEL_ACCOUNT))
+		return -ENOMEM;
+	return siro_status_add(uc, siro_mkey_slot(&obj->mr));
+}
+
+static int siro_mkey_build(struct siro_ucontext *uc, struct siro_mr_obj *obj, u32 flags)
+{
+	int err;
+
+	obj->live_list = siro_mkey_list_alloc(obj->max_entries);
+	obj->staged_list = siro_mkey_list_alloc(obj->max_entries);
+	if (!obj->live_list || !obj->staged_list)
+		return -ENOMEM;
+	if (flags & SIRO_MKEY_BLOCK_SIGNATURE) {
+		err = siro_mkey_add_signature(uc, obj);
+		if (err)
+			return err;
+	}
+	return siro_mr_insert(obj);
+}
+
+/* What it is charged for, with what its signature has come to need. */
+static u32 siro_mkey_cost(const struct siro_mr_obj *obj)
+{
+	return obj->max_entries + (obj->mr.signature ? obj->mr.signature->blocks.spill_count : 0);
+}
+
+/* Nobody uses the mkey. */
+static void siro_mkey_return(struct siro_ucontext *uc, struct siro_mr_obj *obj)
+{
+	siro_mkey_uncharge(uc, siro_mkey_cost(obj));
+	if (obj->mr.signature)
+		siro_status_remove(siro_mkey_slot(&obj->mr));
+}
+
+static struct siro_mr_obj *siro_mkey_create(struct siro_ucontext *uc, struct ib_pd *pd,
+					    const struct siro_mkey_create_req *req)
 {
 	struct siro_mr_obj *obj = siro_mr_alloc(pd);
-	int err = -ENOMEM;
+	int err;
 
 	if (!obj)
 		return ERR_PTR(-ENOMEM);
@@ -206,17 +249,21 @@ static struct siro_mr_obj *siro_mkey_create(struct ib_pd *pd, const struct siro_
 	obj->mr.layout = SIRO_MR_INDIRECT;
 	obj->max_entries = req->max_entries;
 	obj->remote_invalidate = req->flags & SIRO_MKEY_REMOTE_INVALIDATE;
-	obj->live_list = siro_mkey_list_alloc(req->max_entries);
-	obj->staged_list = siro_mkey_list_alloc(req->max_entries);
-	if (obj->live_list && obj->staged_list)
-		err = siro_mr_insert(obj);
-	if (err) {
-		siro_mr_free(obj);
-		return ERR_PTR(err);
-	}
+	err = siro_mkey_charge(uc, obj->max_entries);
+	if (err)
+		goto free;
+	err = siro_mkey_build(uc, obj, req->flags);
+	if (err)
+		goto uncharge;
 	atomic_inc(&pd->usecnt);
 	siro_mr_set_state(&obj->mr, SIRO_MR_FREE);
 	return obj;
+
+uncharge:
+	siro_mkey_return(uc, obj);
+free:
+	siro_mr_free(obj);
+	return ERR_PTR(err);
 }
 
 static int siro_mkey_cleanup(struct ib_uobject *uobj, enum rdma_remove_reason why,
@@ -225,8 +272,9 @@ static int siro_mkey_cleanup(struct ib_uobject *uobj, enum rdma_remove_reason wh
 	struct siro_mr_obj *obj = uobj->object;
 	struct ib_pd *pd = obj->ibmr.pd;
 
-	atomic_sub(obj->max_entries, &siro_uobj_context(uobj)->mkey_entries);
-	siro_mr_destroy(obj);
+	siro_mr_end(obj);
+	siro_mkey_return(siro_uobj_context(uobj), obj);
+	siro_mr_free(obj);
 	atomic_dec(&pd->usecnt); /* its number is free for others from here on */
 	return 0;
 }
@@ -235,11 +283,22 @@ static int siro_mkey_cleanup(struct ib_uobject *uobj, enum rdma_remove_reason wh
 
 static int siro_mkey_check_create(const struct siro_mkey_create_req *req)
 {
-	if (req->flags & ~(SIRO_MKEY_INDIRECT | SIRO_MKEY_REMOTE_INVALIDATE))
+	const u32 known = SIRO_MKEY_INDIRECT | SIRO_MKEY_REMOTE_INVALIDATE |
+			  SIRO_MKEY_BLOCK_SIGNATURE;
+
+	if (req->flags & ~known)
 		return -EOPNOTSUPP;
 	if (!(req->flags & SIRO_MKEY_INDIRECT))
 		return -EINVAL;
 	return req->max_entries && req->max_entries <= SIRO_MKEY_MAX_ENTRIES ? 0 : -EINVAL;
+}
+
+static void siro_mkey_describe(const struct siro_mr_obj *obj, struct siro_mkey_create_resp *resp)
+{
+	resp->key = obj->mr.key;
+	resp->max_entries = obj->max_entries;
+	if (obj->mr.signature)
+		siro_status_describe(siro_mkey_slot(&obj->mr), resp);
 }
 
 static int UVERBS_HANDLER(SIROCCO_METHOD_MKEY_CREATE)(struct uverbs_attr_bundle *attrs)
@@ -252,21 +311,17 @@ static int UVERBS_HANDLER(SIROCCO_METHOD_MKEY_CREATE)(struct uverbs_attr_bundle 
 	int err;
 
 	err = uverbs_copy_from_or_zero(&req, attrs, SIROCCO_ATTR_MKEY_CREATE_REQ) ?:
-	      siro_mkey_check_create(&req) ?:
-	      siro_mkey_charge(siro_uobj_context(uobj), req.max_entries);
+	      siro_mkey_check_create(&req);
 	if (err)
 		return err;
 
-	obj = siro_mkey_create(pd, &req);
-	if (IS_ERR(obj)) {
-		atomic_sub(req.max_entries, &siro_uobj_context(uobj)->mkey_entries);
+	obj = siro_mkey_create(siro_uobj_context(uobj), pd, &req);
+	if (IS_ERR(obj))
 		return PTR_ERR(obj);
-	}
 	uobj->object = obj;
 	uverbs_finalize_uobj_create(attrs, SIROCCO_ATTR_MKEY_CREATE_HANDLE);
 
-	resp.key = obj->mr.key;
-	resp.max_entries = obj->max_entries;
+	siro_mkey_describe(obj, &resp);
 	return uverbs_copy_to(attrs, SIROCCO_ATTR_MKEY_CREATE_RESP, &resp, sizeof(resp));
 }
 
@@ -283,21 +338,36 @@ static void *siro_mkey_copy_entries(const struct siro_mkey_conf *conf)
 	return vmemdup_user(u64_to_user_ptr(conf->table), conf->count * size);
 }
 
+/* There is one if, and only if, the configuration says so. */
+static int siro_mkey_copy_signature(const struct siro_mkey_conf *conf, struct siro_mkey_sig *sig,
+				    const struct uverbs_attr_bundle *attrs)
+{
+	bool there = uverbs_attr_is_valid(attrs, SIROCCO_ATTR_MKEY_CONFIGURE_SIGNATURE);
+
+	if (there != !!(conf->set & SIRO_MKEY_SIGNATURE))
+		return -EINVAL;
+	if (!there)
+		return 0;
+	return uverbs_copy_from_or_zero(sig, attrs, SIROCCO_ATTR_MKEY_CONFIGURE_SIGNATURE);
+}
+
 static int UVERBS_HANDLER(SIROCCO_METHOD_MKEY_CONFIGURE)(struct uverbs_attr_bundle *attrs)
 {
 	struct siro_mr_obj *obj = uverbs_attr_get_obj(attrs, SIROCCO_ATTR_MKEY_CONFIGURE_HANDLE);
 	struct siro_mkey_conf conf;
+	struct siro_mkey_sig sig;
 	void *entries;
 	int err;
 
-	err = uverbs_copy_from_or_zero(&conf, attrs, SIROCCO_ATTR_MKEY_CONFIGURE_CONF);
+	err = uverbs_copy_from_or_zero(&conf, attrs, SIROCCO_ATTR_MKEY_CONFIGURE_CONF) ?:
+	      siro_mkey_copy_signature(&conf, &sig, attrs);
 	if (err)
 		return err;
 
 	entries = siro_mkey_copy_entries(&conf);
 	if (IS_ERR(entries))
 		return PTR_ERR(entries);
-	err = siro_mkey_configure(obj, &conf, entries);
+	err = siro_mkey_configure(obj, &conf, &sig, entries);
 	kvfree(entries);
 	return err;
 }
@@ -306,6 +376,26 @@ static int UVERBS_HANDLER(SIROCCO_METHOD_MKEY_INVALIDATE)(struct uverbs_attr_bun
 {
 	return siro_mr_invalidate(
 		uverbs_attr_get_obj(attrs, SIROCCO_ATTR_MKEY_INVALIDATE_HANDLE));
+}
+
+static int UVERBS_HANDLER(SIROCCO_METHOD_MKEY_CHECK)(struct uverbs_attr_bundle *attrs)
+{
+	struct siro_mr_obj *obj = uverbs_attr_get_obj(attrs, SIROCCO_ATTR_MKEY_CHECK_HANDLE);
+	struct siro_mkey_error out = {};
+	struct siro_sig_error error;
+
+	if (!obj->mr.signature)
+		return -EINVAL;
+	if (siro_mkey_take_error(&obj->mr, &error))
+		out = (struct siro_mkey_error){
+			.expected = error.expected,
+			.actual = error.actual,
+			.offset = error.offset,
+			.found = 1,
+			.type = error.type,
+			.domain = error.domain,
+		};
+	return uverbs_copy_to(attrs, SIROCCO_ATTR_MKEY_CHECK_ERROR, &out, sizeof(out));
 }
 
 DECLARE_UVERBS_NAMED_METHOD(
@@ -331,20 +421,31 @@ DECLARE_UVERBS_NAMED_METHOD(
 	UVERBS_ATTR_IDR(SIROCCO_ATTR_MKEY_CONFIGURE_HANDLE, SIROCCO_OBJECT_MKEY,
 			UVERBS_ACCESS_WRITE, UA_MANDATORY),
 	UVERBS_ATTR_PTR_IN(SIROCCO_ATTR_MKEY_CONFIGURE_CONF,
-			   UVERBS_ATTR_STRUCT(struct siro_mkey_conf, set), UA_MANDATORY));
+			   UVERBS_ATTR_STRUCT(struct siro_mkey_conf, set), UA_MANDATORY),
+	UVERBS_ATTR_PTR_IN(SIROCCO_ATTR_MKEY_CONFIGURE_SIGNATURE,
+			   UVERBS_ATTR_STRUCT(struct siro_mkey_sig, wire), UA_OPTIONAL));
 
 DECLARE_UVERBS_NAMED_METHOD(
 	SIROCCO_METHOD_MKEY_INVALIDATE,
 	UVERBS_ATTR_IDR(SIROCCO_ATTR_MKEY_INVALIDATE_HANDLE, SIROCCO_OBJECT_MKEY,
 			UVERBS_ACCESS_WRITE, UA_MANDATORY));
 
+/* Checks do not disturb each other. */
+DECLARE_UVERBS_NAMED_METHOD(
+	SIROCCO_METHOD_MKEY_CHECK,
+	UVERBS_ATTR_IDR(SIROCCO_ATTR_MKEY_CHECK_HANDLE, SIROCCO_OBJECT_MKEY, UVERBS_ACCESS_READ,
+			UA_MANDATORY),
+	UVERBS_ATTR_PTR_OUT(SIROCCO_ATTR_MKEY_CHECK_ERROR,
+			    UVERBS_ATTR_STRUCT(struct siro_mkey_error, domain), UA_MANDATORY));
+
 DECLARE_UVERBS_NAMED_OBJECT(SIROCCO_OBJECT_MKEY, UVERBS_TYPE_ALLOC_IDR(siro_mkey_cleanup),
 			    &UVERBS_METHOD(SIROCCO_METHOD_MKEY_CREATE),
 			    &UVERBS_METHOD(SIROCCO_METHOD_MKEY_DESTROY),
 			    &UVERBS_METHOD(SIROCCO_METHOD_MKEY_CONFIGURE),
-			    &UVERBS_METHOD(SIROCCO_METHOD_MKEY_INVALIDATE));
+			    &UVERBS_METHOD(SIROCCO_METHOD_MKEY_INVALIDATE),
+			    &UVERBS_METHOD(SIROCCO_METHOD_MKEY_CHECK));
 
-const struct uapi_definition siro_uapi_defs[] = {
+const struct uapi_definition siro_mkey_uapi[] = {
 	UAPI_DEF_CHAIN_OBJ_TREE_NAMED(SIROCCO_OBJECT_MKEY),
 	{},
 };

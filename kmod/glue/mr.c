@@ -145,15 +145,17 @@ static void siro_mr_retire(struct siro_mr_obj *obj)
 	siro_mr_wait_unused(&obj->mr);
 }
 
-void siro_mr_destroy(struct siro_mr_obj *obj)
+void siro_mr_end(struct siro_mr_obj *obj)
 {
 	xa_erase(&to_siro_dev(obj->ibmr.device)->mrs, obj->mr.key >> 8);
 	siro_mr_retire(obj);
-	siro_mr_free(obj);
 }
 
 int siro_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata)
 {
-	siro_mr_destroy(to_siro_mr(ibmr));
+	struct siro_mr_obj *obj = to_siro_mr(ibmr);
+
+	siro_mr_end(obj);
+	siro_mr_free(obj);
 	return 0;
 }

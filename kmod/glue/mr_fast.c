@@ -238,7 +238,7 @@ int siro_mr_invalidate(struct siro_mr_obj *obj)
 	if (before == SIRO_MR_VALID)
 		siro_mr_invalidated(obj);
 	if (obj->kind == SIRO_MR_MKEY)
-		siro_mkey_clear(obj);
+		siro_mkey_clear(&obj->mr);
 
 	/* It may have been destroyed meanwhile: who still finds it must not revive it. */
 	spin_lock_irqsave(&obj->lock, flags);

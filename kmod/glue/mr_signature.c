@@ -9,14 +9,8 @@
 #define SIRO_SIG_FIRST_SPILL 16u
 #define SIRO_SIG_MAX_SPILL (2 * SIRO_RX_WINDOW)
 
-static struct siro_mr_signature *to_siro_mr_signature(struct siro_signature *signature)
-{
-	return container_of(signature, struct siro_mr_signature, engine);
-}
-
 struct siro_signature *siro_mr_signature_get(struct siro_mr_obj *obj, gfp_t gfp)
 {
-	/* pairs with cmpxchg() below */
 	struct siro_signature *before = smp_load_acquire(&obj->mr.signature);
 	struct siro_mr_signature *signature;
 
@@ -132,14 +126,19 @@ int siro_port_signature_grow(void *port, struct siro_signature *signature)
 {
 	struct siro_sig_blocks *blocks = &signature->blocks;
 	u32 count = blocks->spill_count ? 2 * blocks->spill_count : SIRO_SIG_FIRST_SPILL;
+	struct siro_ucontext *uc = to_siro_mr_signature(signature)->slot.uc;
+	u32 more = count - blocks->spill_count;
 	struct siro_sig_block *larger;
 
-	if (count > SIRO_SIG_MAX_SPILL)
+	if (count > SIRO_SIG_MAX_SPILL || (uc && siro_mkey_charge(uc, more)))
 		return -ENOMEM;
 	larger = krealloc_array(blocks->spill, count, sizeof(*larger),
 				GFP_ATOMIC | __GFP_NOWARN);
-	if (!larger)
+	if (!larger) {
+		if (uc)
+			siro_mkey_uncharge(uc, more);
 		return -ENOMEM;
+	}
 	blocks->spill = larger;
 	blocks->spill_count = count;
 	return 0;
@@ -148,8 +147,11 @@ int siro_port_signature_grow(void *port, struct siro_signature *signature)
 void siro_port_signature_error(void *port, struct siro_signature *signature,
 			       const struct siro_sig_error *error, __u32 latched)
 {
+	struct siro_status_slot *slot = &to_siro_mr_signature(signature)->slot;
 	struct siro_qp *qp = port;
 
+	if (latched && slot->status)
+		siro_status_write(slot, error);
 	trace_siro_sig_error(qp->ibqp.device->index, qp->qpn, error->key, error->type,
 			     error->domain, error->expected, error->actual, error->offset,
 			     latched);

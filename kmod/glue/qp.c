@@ -34,10 +34,21 @@ static int siro_qp_check_cap(const struct ib_device_attr *limits,
 	return 0;
 }
 
-static int siro_qp_check(struct siro_dev *dev, const struct ib_qp_init_attr *init,
-			 struct ib_udata *udata)
+static int siro_qp_check_request(const struct ib_qp_init_attr *init, struct ib_udata *udata,
+				 struct siro_create_qp_req *req)
 {
-	struct siro_create_qp_req req;
+	int err = siro_copy_request(udata, req, sizeof(*req));
+
+	if (err)
+		return err;
+	if (req->comp_mask || req->flags & ~SIRO_QP_SIG_PIPELINING)
+		return -EOPNOTSUPP;
+	return req->flags && init->qp_type != IB_QPT_RC ? -EOPNOTSUPP : 0;
+}
+
+static int siro_qp_check(struct siro_dev *dev, const struct ib_qp_init_attr *init,
+			 struct ib_udata *udata, struct siro_create_qp_req *req)
+{
 	int err;
 
 	if (init->create_flags & ~IB_QP_CREATE_INTEGRITY_EN || siro_qp_type(init->qp_type) < 0)
@@ -51,14 +62,11 @@ static int siro_qp_check(struct siro_dev *dev, const struct ib_qp_init_attr *ini
 	err = siro_qp_check_cap(&dev->ibdev.attrs, init);
 	if (err || !udata)
 		return err;
-
-	err = siro_copy_request(udata, &req, sizeof(req));
-	if (err)
-		return err;
-	return req.comp_mask || req.flags ? -EOPNOTSUPP : 0;
+	return siro_qp_check_request(init, udata, req);
 }
 
-static void siro_qp_setup(struct siro_qp *qp, const struct ib_qp_init_attr *init, bool user)
+static void siro_qp_setup(struct siro_qp *qp, const struct ib_qp_init_attr *init, bool user,
+			  u32 flags)
 {
 	struct ib_qp *ibqp = &qp->ibqp;
 
@@ -66,6 +74,7 @@ static void siro_qp_setup(struct siro_qp *qp, const struct ib_qp_init_attr *init
 	qp->type = siro_qp_type(init->qp_type);
 	qp->pd = to_siro_pd(ibqp->pd)->number;
 	qp->user = user;
+	qp->sig_pipelining = flags & SIRO_QP_SIG_PIPELINING;
 	qp->send_cq = to_siro_cq(init->send_cq);
 	qp->recv_cq = to_siro_cq(init->recv_cq);
 	qp->srq = init->srq ? to_siro_srq(init->srq) : NULL;
@@ -151,6 +160,7 @@ static void siro_qp_construct(struct siro_qp *qp, const struct siro_ring *sq_rin
 		.max_inline = qp->init.cap.max_inline_data,
 		.signal_all = qp->init.sq_sig_type == IB_SIGNAL_ALL_WR,
 		.user = qp->user,
+		.sig_pipelining = qp->sig_pipelining,
 	};
 	const struct siro_responder_config responder = {
 		.held = qp->held ? qp->held + SIRO_RX_WINDOW : NULL,
@@ -216,8 +226,8 @@ static void siro_qp_free_memory(struct siro_qp *qp)
 	siro_route_release(&qp->rq.route);
 	siro_paths_free(qp->sq.paths, qp->sq.path_count);
 	siro_paths_free(qp->rq.paths, qp->rq.path_count);
-	siro_ring_hide(qp->sq_mmap);
-	siro_ring_hide(qp->rq_mmap);
+	siro_mmap_hide(qp->sq_mmap);
+	siro_mmap_hide(qp->rq_mmap);
 	siro_ring_mem_put(qp->sq_mem);
 	siro_ring_mem_put(qp->rq_mem);
 	kvfree(qp->shadow);
@@ -229,13 +239,14 @@ static void siro_qp_free_memory(struct siro_qp *qp)
 int siro_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init, struct ib_udata *udata)
 {
 	struct siro_qp *qp = to_siro_qp(ibqp);
+	struct siro_create_qp_req req = {};
 	int err;
 
-	err = siro_qp_check(to_siro_dev(ibqp->device), init, udata);
+	err = siro_qp_check(to_siro_dev(ibqp->device), init, udata, &req);
 	if (err)
 		return err;
 
-	siro_qp_setup(qp, init, udata);
+	siro_qp_setup(qp, init, udata, req.flags);
 	err = siro_qp_build(qp, udata);
 	if (err) {
 		siro_qp_free_memory(qp);

@@ -19,8 +19,9 @@
 #define SIRO_MAX_RNR_TIMER 31
 
 /*
- * A half may enter ERR or SQE by itself, under its own lock only. So the state
- * of the QP is what modify_qp set last unless a half is worse off.
+ * A half may enter ERR or SQE by itself, or SQD for a signature error, under its own
+ * lock only. So the state of the QP is what modify_qp set last unless a half is worse
+ * off.
  */
 static enum ib_qp_state siro_qp_state(struct siro_qp *qp)
 {
@@ -35,7 +36,8 @@ static enum ib_qp_state siro_qp_state(struct siro_qp *qp)
 
 	if (requester == SIRO_QPS_ERR || responder == SIRO_QPS_ERR)
 		return IB_QPS_ERR;
-	return requester == SIRO_QPS_SQE ? IB_QPS_SQE : qp->attr.qp_state;
+	return requester == SIRO_QPS_SQE || requester == SIRO_QPS_SQD ? requester :
+									qp->attr.qp_state;
 }
 
 static int siro_check_path(const struct ib_qp_attr *attr, int mask, enum ib_mtu active_mtu)

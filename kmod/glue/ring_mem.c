@@ -7,7 +7,7 @@
 
 #include "verbs.h"
 
-static struct siro_ring_mem *siro_ring_mem_alloc(size_t size, bool user)
+struct siro_ring_mem *siro_ring_mem_alloc(size_t size, bool user)
 {
 	struct siro_ring_mem *mem = kzalloc(sizeof(*mem), GFP_KERNEL);
 

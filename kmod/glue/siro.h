@@ -94,6 +94,8 @@ struct siro_dev {
 struct siro_ucontext {
 	struct ib_ucontext ibuc;
 	atomic_t mkey_entries; /* of all its mkeys */
+	struct mutex status_lock; /* of the following */
+	struct list_head status_pages; /* for mkeys with a signature */
 };
 
 struct siro_pd {
@@ -142,6 +144,7 @@ struct siro_ring_mem {
 struct siro_mmap_entry {
 	struct rdma_user_mmap_entry rdma;
 	struct siro_ring_mem *mem;
+	bool read_only;
 };
 
 struct siro_cq {
@@ -199,6 +202,7 @@ struct siro_qp {
 	u32 type; /* SIRO_QPT_* */
 	u32 pd;
 	bool user;
+	bool sig_pipelining; /* see struct siro_requester_config */
 
 	struct siro_half sq; /* requester */
 	struct siro_requester requester;
@@ -256,16 +260,32 @@ struct siro_mr_list {
 };
 
 /**
+ * struct siro_status_slot - where an mkey's user reads whether it has an error
+ * @lock: of what is written
+ * @uc: of the mkey
+ * @status: mapped by the user; NULL: there is no slot
+ */
+struct siro_status_slot {
+	spinlock_t lock;
+	struct siro_ucontext *uc;
+	struct siro_mkey_status *status;
+	struct siro_status_page *page;
+	u32 index;
+};
+
+/**
  * struct siro_mr_signature - state of a signature region
  * @engine: what mr.signature points to
  * @lock: of the open blocks
  * @obj: its region
+ * @slot: of an mkey
  * @named: of lists with one entry that names a region
  */
 struct siro_mr_signature {
 	struct siro_signature engine;
 	spinlock_t lock;
 	struct siro_mr_obj *obj;
+	struct siro_status_slot slot;
 	struct siro_extent named[2];
 };
 
@@ -322,6 +342,11 @@ static inline struct siro_dev *to_siro_dev(struct ib_device *ibdev)
 	return container_of(ibdev, struct siro_dev, ibdev);
 }
 
+static inline struct siro_ucontext *to_siro_ucontext(struct ib_ucontext *ibuc)
+{
+	return container_of(ibuc, struct siro_ucontext, ibuc);
+}
+
 static inline struct siro_pd *to_siro_pd(struct ib_pd *ibpd)
 {
 	return container_of(ibpd, struct siro_pd, ibpd);
@@ -347,6 +372,11 @@ static inline struct siro_qp *to_siro_qp(struct ib_qp *ibqp)
 	return container_of(ibqp, struct siro_qp, ibqp);
 }
 
+static inline struct siro_mr_signature *to_siro_mr_signature(struct siro_signature *signature)
+{
+	return container_of(signature, struct siro_mr_signature, engine);
+}
+
 static inline struct siro_mr_obj *to_siro_mr(struct ib_mr *ibmr)
 {
 	return container_of(ibmr, struct siro_mr_obj, ibmr);
@@ -363,7 +393,8 @@ extern struct workqueue_struct *siro_wq; /* WQ_HIGHPRI | WQ_MEM_RECLAIM, bound *
 
 /* ---- device.c ---- */
 extern struct mutex siro_dev_mutex; /* list of devices, users of namespaces */
-extern const struct uapi_definition siro_uapi_defs[]; /* mkey.c: uverbs objects of our own */
+extern const struct uapi_definition siro_mkey_uapi[]; /* mkey.c: an object of our own */
+extern const struct uapi_definition siro_qp_uapi[]; /* qp_cancel.c: a method of our own */
 extern const struct ib_device_ops siro_verbs_ops; /* verbs.c: ucontext, pd, ah, cq, qp, srq, mr ops */
 
 int siro_dev_add(const char *name, struct net_device *ndev);

@@ -65,7 +65,7 @@ int siro_destroy_srq(struct ib_srq *ibsrq, struct ib_udata *udata)
 {
 	struct siro_srq *srq = to_siro_srq(ibsrq);
 
-	siro_ring_hide(srq->mmap);
+	siro_mmap_hide(srq->mmap);
 	siro_ring_mem_put(srq->mem);
 	return 0;
 }

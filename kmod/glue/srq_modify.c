@@ -12,7 +12,7 @@ struct siro_srq_resize {
 
 static void siro_srq_resize_free(struct siro_srq_resize *new)
 {
-	siro_ring_hide(new->mmap);
+	siro_mmap_hide(new->mmap);
 	siro_ring_mem_put(new->mem);
 }
 

@@ -14,14 +14,17 @@ static int siro_alloc_ucontext(struct ib_ucontext *ibuc, struct ib_udata *udata)
 		.max_send_sge = ibuc->device->attrs.max_send_sge,
 		.max_inline = SIRO_MAX_INLINE,
 		.max_mkey_entries = SIRO_MKEY_MAX_ENTRIES,
+		.features = SIRO_FEATURE_SIGNATURE | SIRO_FEATURE_SIG_PIPELINING,
 	};
 	int err = siro_check_no_request(udata);
 
+	siro_status_init(to_siro_ucontext(ibuc));
 	return err ?: siro_copy_response(udata, &resp, sizeof(resp));
 }
 
 static void siro_dealloc_ucontext(struct ib_ucontext *ibuc)
 {
+	siro_status_exit(to_siro_ucontext(ibuc));
 }
 
 static int siro_alloc_pd(struct ib_pd *ibpd, struct ib_udata *udata)

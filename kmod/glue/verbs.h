@@ -31,6 +31,7 @@ int siro_copy_response(struct ib_udata *udata, const void *resp, size_t size);
  */
 int siro_ring_create(struct siro_ring *ring, struct siro_ring_mem **mem, u32 limit, u32 stride,
 		     bool user, bool entries);
+struct siro_ring_mem *siro_ring_mem_alloc(size_t size, bool user);
 void siro_ring_mem_get(struct siro_ring_mem *mem);
 void siro_ring_mem_put(struct siro_ring_mem *mem);
 
@@ -48,6 +49,10 @@ static inline u32 siro_recv_stride(u32 max_sge)
 int siro_mmap(struct ib_ucontext *ibuc, struct vm_area_struct *vma);
 void siro_mmap_free(struct rdma_user_mmap_entry *rdma);
 
+/* Let the owner of @uc map memory that was allocated for a user. */
+int siro_mmap_expose(struct siro_ucontext *uc, struct siro_ring_mem *mem, bool read_only,
+		     struct siro_mmap_entry **entry);
+
 /**
  * siro_ring_expose() - let the owner of @udata map a ring
  * @mem: NULL: there is no ring, all fields of @info become 0
@@ -56,7 +61,7 @@ int siro_ring_expose(struct ib_udata *udata, struct siro_ring_mem *mem,
 		     const struct siro_ring *ring, struct siro_mmap_entry **entry,
 		     struct siro_ring_info *info);
 /* Ends new mappings; those that exist keep their pages. @entry may be NULL. */
-void siro_ring_hide(struct siro_mmap_entry *entry);
+void siro_mmap_hide(struct siro_mmap_entry *entry);
 
 /* ---- ah.c ---- */
 int siro_create_ah(struct ib_ah *ibah, struct rdma_ah_init_attr *init, struct ib_udata *udata);
@@ -89,8 +94,8 @@ int siro_srq_take(struct siro_srq *srq, struct siro_context *ctx, struct siro_re
 struct siro_mr_obj *siro_mr_alloc(struct ib_pd *ibpd);
 int siro_mr_insert(struct siro_mr_obj *obj);
 void siro_mr_free(struct siro_mr_obj *obj);
-/* Ends its use, then frees it. May wait for users, which never wait for the caller. */
-void siro_mr_destroy(struct siro_mr_obj *obj);
+/* Nobody finds or uses it any more. May wait for users, which never wait for the caller. */
+void siro_mr_end(struct siro_mr_obj *obj);
 void siro_mr_set_state(struct siro_mr *mr, u32 state);
 void siro_mr_wait_unused(struct siro_mr *mr);
 struct ib_mr *siro_get_dma_mr(struct ib_pd *ibpd, int access);
@@ -154,9 +159,21 @@ int siro_fill_reg_integrity(struct siro_qp *qp, struct siro_send_wqe *wqe,
 int siro_fill_reg_sig(struct siro_qp *qp, struct siro_send_wqe *wqe,
 		      const struct ib_sig_handover_wr *reg);
 
+/* ---- mkey_status.c ---- */
+void siro_status_init(struct siro_ucontext *uc);
+void siro_status_exit(struct siro_ucontext *uc);
+int siro_status_add(struct siro_ucontext *uc, struct siro_status_slot *slot);
+/* Nobody writes any more. */
+void siro_status_remove(struct siro_status_slot *slot);
+/* Tell user space where it is. */
+void siro_status_describe(const struct siro_status_slot *slot, struct siro_mkey_create_resp *resp);
+/* NULL: there is no error. */
+void siro_status_write(struct siro_status_slot *slot, const struct siro_sig_error *error);
+
 /* ---- mkey.c ---- */
-/* Forget the configuration. Nobody uses the mkey. */
-void siro_mkey_clear(struct siro_mr_obj *obj);
+/* -ENOMEM: the mkeys of the context would have too much. */
+int siro_mkey_charge(struct siro_ucontext *uc, u32 entries);
+void siro_mkey_uncharge(struct siro_ucontext *uc, u32 entries);
 
 /* ---- qp_table.c ---- */
 int siro_qpn_alloc(struct siro_qp *qp);

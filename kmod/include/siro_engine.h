@@ -143,6 +143,7 @@ enum {
 #define SIRO_OUT_NOTIFY_CQ 0x4 /* the half's CQ is armed and has news: call its handler */
 #define SIRO_OUT_QP_ERROR 0x8 /* this half entered ERR: move the other half and the QP too */
 #define SIRO_OUT_SQ_ERROR 0x10 /* a UD send queue entered SQE: note it in the QP */
+#define SIRO_OUT_SIG_ERROR 0x20 /* a signature was bad in data that the call moved */
 
 /* struct siro_context.events: raise after the lock is dropped */
 #define SIRO_EVENT_QP_FATAL 0x1
@@ -422,16 +423,6 @@ int siro_extents_add(struct siro_extents *list, __u64 address, __u64 length, __u
  */
 int siro_extents_finish(struct siro_extents *list, __u32 repeat);
 
-/**
- * siro_mkey_stage() - fill a list from the entries of an mkey's configuration
- * @staged: empty
- * @conf: checked here; without SIRO_MKEY_TABLE
- * @entries: conf->count entries in kernel memory
- * Return: 0, -EINVAL (-22).
- */
-int siro_mkey_stage(struct siro_extents *staged, const struct siro_mkey_conf *conf,
-		    const void *entries);
-
 struct siro_signature;
 
 /**
@@ -472,6 +463,38 @@ struct siro_mr {
 	struct siro_signature *signature;
 };
 
+/* ---- Mkeys: keys that user space configures ---- */
+
+/**
+ * siro_mkey_stage() - check a configuration, fill a list from its entries
+ * @staged: empty
+ * @conf: checked here; without SIRO_MKEY_TABLE
+ * @sig: checked here if @conf has SIRO_MKEY_SIGNATURE
+ * @entries: conf->count entries in kernel memory
+ * Return: 0, -EINVAL (-22).
+ */
+int siro_mkey_stage(struct siro_extents *staged, const struct siro_mkey_conf *conf,
+		    const struct siro_mkey_sig *sig, const void *entries);
+
+/**
+ * siro_mkey_change() - what a configuration makes of an mkey
+ * @mkey: changed, and its signature if it has one; nobody uses them
+ * @staged: the list of a configuration with a layout
+ * @conf: checked
+ * @sig: checked; used if @conf has SIRO_MKEY_SIGNATURE
+ *
+ * The length of the mkey is 0 if it has no layout, or one that is not of whole blocks.
+ * A signature error is forgotten. Tried on copies it tells whether it would succeed;
+ * when it fails, @mkey is not to be used.
+ * Return: 0, -EINVAL (-22): iova plus length would wrap, or a signature for an mkey
+ * without one.
+ */
+int siro_mkey_change(struct siro_mr *mkey, const struct siro_extents *staged,
+		     const struct siro_mkey_conf *conf, const struct siro_mkey_sig *sig);
+
+/** siro_mkey_clear() - forget the configuration, but not a signature error */
+void siro_mkey_clear(struct siro_mr *mkey);
+
 /* ---- Requester ---- */
 
 /* struct siro_requester_attr.ooo, struct siro_responder_attr.ooo */
@@ -504,6 +527,8 @@ struct siro_requester {
  * @max_inline: bytes
  * @signal_all: 1: every send WQE completes with a CQE
  * @user: 1 if the ring is written by user space
+ * @sig_pipelining: 1: after a signature error in data that it moved, the queue enters
+ *	SQD before the next fenced WQE, and reports SQ_DRAINED
  */
 struct siro_requester_config {
 	struct siro_ring ring;
@@ -519,7 +544,8 @@ struct siro_requester_config {
 	__u32 max_inline;
 	__u8 signal_all;
 	__u8 user;
-	__u16 reserved;
+	__u8 sig_pipelining;
+	__u8 reserved;
 };
 
 /**
@@ -606,6 +632,16 @@ void siro_requester_run(struct siro_requester *req, struct siro_context *ctx);
  */
 void siro_requester_receive(struct siro_requester *req, struct siro_context *ctx,
 			    const struct siro_batch *batch);
+
+/**
+ * siro_requester_cancel() - make posted work requests do nothing
+ * @wr_id: of those that have not started; they complete in their turn
+ * @count: how many more there are is added
+ *
+ * Held: requester. In state SQD only.
+ * Return: 0, 1: call it again to look at more, -EINVAL (-22): wrong state.
+ */
+int siro_requester_cancel(struct siro_requester *req, __u64 wr_id, __u32 *count);
 
 /**
  * siro_requester_discard() - forget all posted work requests, without completions

@@ -60,15 +60,17 @@ struct siro_mr *siro_port_mkey_begin(void *port, __u32 key, __u32 pd,
 
 /**
  * siro_port_mkey_end() - put a configuration into effect, or drop it
- * @conf: what to change, checked; NULL: nothing, the key stays as it was. With a
- *	layout the staged list is finished and becomes the live one.
+ * @conf: for siro_mkey_change(); NULL: the key stays as it was. With a layout the
+ *	staged list is finished and becomes the live one.
+ * @sig: for siro_mkey_change()
  *
  * The caller holds no region. Accesses under the old configuration have ended
  * when it returns.
- * Return: 0, -EINVAL (-22): iova plus length would wrap, -EBUSY (-16): it is being
+ * Return: 0, -EINVAL (-22): siro_mkey_change() fails, -EBUSY (-16): it is being
  * invalidated.
  */
-int siro_port_mkey_end(void *port, struct siro_mr *mkey, const struct siro_mkey_conf *conf);
+int siro_port_mkey_end(void *port, struct siro_mr *mkey, const struct siro_mkey_conf *conf,
+		       const struct siro_mkey_sig *sig);
 
 /**
  * siro_port_mr_invalidate() - execute LOCAL_INV or a remote invalidation

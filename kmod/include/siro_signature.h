@@ -14,19 +14,6 @@ SIRO_BEGIN_DECLS
 
 #define SIRO_MR_SIGNATURE 4 /* struct siro_mr.layout: has a struct siro_signature */
 
-/* struct siro_sig_domain.format */
-#define SIRO_SIG_NONE 0 /* data only */
-#define SIRO_SIG_T10_CRC 1 /* tuple, guard CRC-16/T10-DIF */
-#define SIRO_SIG_T10_CSUM 2 /* tuple, guard IP checksum */
-#define SIRO_SIG_CRC32 3 /* 4 bytes */
-#define SIRO_SIG_CRC32C 4 /* 4 bytes */
-#define SIRO_SIG_CRC64 5 /* 8 bytes, the 64-bit guard of NVMe */
-
-/* struct siro_sig_domain.flags */
-#define SIRO_SIG_REF_REMAP 0x1 /* the reference tag grows by 1 from block to block */
-#define SIRO_SIG_APP_ESCAPE 0x2 /* a block with application tag 0xffff is not checked */
-#define SIRO_SIG_REF_ESCAPE 0x4 /* with the former: only if its reference tag is all ones */
-
 /**
  * struct siro_sig_domain - what the blocks of one side look like
  * @seed: initial value of the guard
@@ -34,7 +21,7 @@ SIRO_BEGIN_DECLS
  * @ref_tag: of block 0
  * @app_tag: of all blocks
  * @app_mask: bits of the application tag that are checked
- * @format: SIRO_SIG_*
+ * @format: SIRO_SIG_NONE to SIRO_SIG_CRC64
  * @flags: SIRO_SIG_REF_REMAP and so on
  */
 struct siro_sig_domain {
@@ -49,15 +36,6 @@ struct siro_sig_domain {
 
 #define SIRO_SIG_MAX_INTERVAL 65528u
 #define SIRO_SIG_MAX_FIELD 8u
-
-/* struct siro_sig_error.type; same numbers as enum ib_sig_err_type */
-#define SIRO_SIG_BAD_GUARD 0
-#define SIRO_SIG_BAD_REFTAG 1
-#define SIRO_SIG_BAD_APPTAG 2
-
-/* struct siro_sig_error.domain */
-#define SIRO_SIG_IN_MEMORY 0
-#define SIRO_SIG_ON_WIRE 1
 
 /**
  * struct siro_sig_error - the first bad field since registration

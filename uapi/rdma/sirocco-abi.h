@@ -68,6 +68,7 @@ struct siro_ring_info {
 #define SIRO_WR_MKEY_CONF 12 /* user space only */
 #define SIRO_WR_REG_INDIR_MR 13 /* kernel only */
 #define SIRO_WR_REG_MR_INTEGRITY 14 /* kernel only */
+#define SIRO_WR_NOP 15 /* what a cancelled work request becomes; nobody posts it */
 
 /* struct siro_send_wqe.flags */
 #define SIRO_SEND_FENCE 0x1
@@ -87,7 +88,9 @@ struct siro_sge {
 #define SIRO_MKEY_INTERLEAVED 0x4 /* entries are struct siro_mkey_piece, repeated */
 #define SIRO_MKEY_IOVA 0x8 /* address of byte 0; with a layout and without it: 0 */
 #define SIRO_MKEY_TABLE 0x10 /* entries are in registered memory, not in the WQE */
-#define SIRO_MKEY_MASK 0x1f
+#define SIRO_MKEY_SIGNATURE 0x20 /* a struct siro_mkey_sig is before the entries */
+#define SIRO_MKEY_RESET_SIGNATURE 0x40 /* what was set before does not stay */
+#define SIRO_MKEY_MASK 0x7f
 
 #define SIRO_MKEY_MAX_ENTRIES 4096
 
@@ -108,6 +111,57 @@ struct siro_mkey_conf {
 	__u32 repeat; /* rows of SIRO_MKEY_INTERLEAVED */
 	__u32 count; /* entries */
 	__u32 set; /* SIRO_MKEY_* */
+};
+
+/* struct siro_mkey_sig_domain.format */
+#define SIRO_SIG_NONE 0 /* data only */
+#define SIRO_SIG_T10_CRC 1 /* tuple, guard CRC-16/T10-DIF */
+#define SIRO_SIG_T10_CSUM 2 /* tuple, guard IP checksum */
+#define SIRO_SIG_CRC32 3 /* 4 bytes */
+#define SIRO_SIG_CRC32C 4 /* 4 bytes */
+#define SIRO_SIG_CRC64 5 /* 8 bytes, the 64-bit guard of NVMe */
+
+/* struct siro_mkey_sig_domain.flags */
+#define SIRO_SIG_REF_REMAP 0x1 /* the reference tag grows by 1 from block to block */
+#define SIRO_SIG_APP_ESCAPE 0x2 /* a block with application tag 0xffff is not checked */
+#define SIRO_SIG_REF_ESCAPE 0x4 /* with the former: only if its reference tag is all ones */
+
+/* What the blocks of one side look like. All is 0 if the format is SIRO_SIG_NONE. */
+struct siro_mkey_sig_domain {
+	__u64 seed; /* initial value of the guard: 0, or its bits all ones */
+	__u32 interval; /* data bytes of a block, a multiple of 8 up to 65528 */
+	__u32 ref_tag; /* T10: of block 0 */
+	__u16 app_tag; /* T10 */
+	__u16 format; /* SIRO_SIG_* */
+	__u32 flags; /* T10: SIRO_SIG_REF_REMAP and so on */
+	__u64 reserved;
+};
+
+#define SIRO_MKEY_SIG_COPY_MASK 0x1 /* copy_mask is given, else it follows from the domains */
+
+/* The signature of an mkey; see struct siro_signature of the module. */
+struct siro_mkey_sig {
+	__u32 flags; /* SIRO_MKEY_SIG_* */
+	__u8 check_mask; /* bytes of an input's field that are checked, the first in bit 7 */
+	__u8 copy_mask; /* bytes of an output's field that are the input's */
+	__u16 reserved;
+	struct siro_mkey_sig_domain memory;
+	struct siro_mkey_sig_domain wire;
+};
+
+/*
+ * Whether an mkey has a signature error, readable without a system call. @seq is
+ * odd while the kernel writes. What it says is a hint: the method CHECK knows.
+ */
+struct siro_mkey_status {
+	__u32 seq;
+	__u16 type; /* 0: no error, else 1 + type of struct siro_mkey_error */
+	__u16 domain;
+	__u64 expected;
+	__u64 actual;
+	__u64 offset;
+	__u32 key;
+	__u32 reserved[7];
 };
 
 /*
@@ -147,7 +201,7 @@ struct siro_send_wqe {
 			__u32 key;
 			__u32 access;
 		} reg;
-		/* The mkey is in rkey. Entries follow unless there is a table. */
+		/* The mkey is in rkey. A signature follows, and entries unless in a table. */
 		struct siro_mkey_conf mkey;
 	};
 	__u64 reserved;
@@ -170,6 +224,7 @@ struct siro_recv_wqe {
 #define SIRO_WC_REG_MR 6
 #define SIRO_WC_MKEY_CONF 7
 #define SIRO_WC_REG_INDIR_MR 8
+#define SIRO_WC_NOP 9
 #define SIRO_WC_RECV 16
 #define SIRO_WC_RECV_RDMA_WITH_IMM 17
 
@@ -209,8 +264,11 @@ struct siro_alloc_ucontext_resp {
 	__u32 max_send_sge;
 	__u32 max_inline;
 	__u32 max_mkey_entries; /* of one mkey */
-	__u32 reserved;
+	__u32 features; /* SIRO_FEATURE_* */
 };
+
+#define SIRO_FEATURE_SIGNATURE 0x1 /* SIRO_MKEY_BLOCK_SIGNATURE */
+#define SIRO_FEATURE_SIG_PIPELINING 0x2 /* SIRO_QP_SIG_PIPELINING */
 
 struct siro_create_cq_resp {
 	struct siro_ring_info ring;
@@ -222,9 +280,15 @@ struct siro_resize_cq_resp {
 	struct siro_ring_info ring;
 };
 
+/*
+ * The send queue stops (SQD) before the next fenced work request if data that it
+ * moved had a signature error. RC only.
+ */
+#define SIRO_QP_SIG_PIPELINING 0x1
+
 struct siro_create_qp_req {
 	__u32 comp_mask;
-	__u32 flags;
+	__u32 flags; /* SIRO_QP_* */
 };
 
 struct siro_create_qp_resp {
@@ -274,6 +338,12 @@ enum siro_mkey_methods {
 	SIROCCO_METHOD_MKEY_DESTROY,
 	SIROCCO_METHOD_MKEY_CONFIGURE,
 	SIROCCO_METHOD_MKEY_INVALIDATE,
+	SIROCCO_METHOD_MKEY_CHECK,
+};
+
+/* of UVERBS_OBJECT_QP */
+enum siro_qp_methods {
+	SIROCCO_METHOD_QP_CANCEL_SEND = 0x1000,
 };
 
 enum siro_mkey_create_attrs {
@@ -290,24 +360,60 @@ enum siro_mkey_destroy_attrs {
 enum siro_mkey_configure_attrs {
 	SIROCCO_ATTR_MKEY_CONFIGURE_HANDLE = 0x1000,
 	SIROCCO_ATTR_MKEY_CONFIGURE_CONF, /* table: user address of the entries */
+	SIROCCO_ATTR_MKEY_CONFIGURE_SIGNATURE, /* if conf.set has SIRO_MKEY_SIGNATURE */
 };
 
 enum siro_mkey_invalidate_attrs {
 	SIROCCO_ATTR_MKEY_INVALIDATE_HANDLE = 0x1000,
 };
 
+enum siro_mkey_check_attrs {
+	SIROCCO_ATTR_MKEY_CHECK_HANDLE = 0x1000,
+	SIROCCO_ATTR_MKEY_CHECK_ERROR,
+};
+
+enum siro_qp_cancel_send_attrs {
+	SIROCCO_ATTR_QP_CANCEL_SEND_HANDLE = 0x1000,
+	SIROCCO_ATTR_QP_CANCEL_SEND_WR_ID,
+	SIROCCO_ATTR_QP_CANCEL_SEND_COUNT, /* __u32 */
+};
+
 /* struct siro_mkey_create_req.flags */
 #define SIRO_MKEY_INDIRECT 0x1 /* mandatory */
 #define SIRO_MKEY_REMOTE_INVALIDATE 0x2
+#define SIRO_MKEY_BLOCK_SIGNATURE 0x4
 
 struct siro_mkey_create_req {
 	__u32 flags;
 	__u32 max_entries; /* 1 to siro_alloc_ucontext_resp.max_mkey_entries */
 };
 
+/* Of SIRO_MKEY_BLOCK_SIGNATURE: where its struct siro_mkey_status is. */
 struct siro_mkey_create_resp {
 	__u32 key; /* lkey and rkey */
 	__u32 max_entries;
+	__u64 status_offset; /* offset argument of mmap(), read-only; of several mkeys */
+	__u32 status_size; /* bytes to map */
+	__u32 status_index;
+};
+
+/* struct siro_mkey_error.type */
+#define SIRO_SIG_BAD_GUARD 0 /* same numbers as enum ib_sig_err_type */
+#define SIRO_SIG_BAD_REFTAG 1
+#define SIRO_SIG_BAD_APPTAG 2
+
+/* struct siro_mkey_error.domain */
+#define SIRO_SIG_IN_MEMORY 0
+#define SIRO_SIG_ON_WIRE 1
+
+/* The first signature error of an mkey; asking for it clears it. */
+struct siro_mkey_error {
+	__u64 expected; /* the value that was found in the field */
+	__u64 actual; /* the value that the device computed */
+	__u64 offset; /* of the block, in a stream of blocks with their fields */
+	__u32 found; /* 1: there is one, 0: all is 0 */
+	__u16 type; /* SIRO_SIG_BAD_* */
+	__u16 domain; /* SIRO_SIG_IN_MEMORY, SIRO_SIG_ON_WIRE */
 };
 
 #endif /* SIROCCO_ABI_H */
