@@ -192,6 +192,7 @@ static enum ibv_wc_opcode siro_wc_opcode(const struct siro_cqe *cqe)
 		[SIRO_WC_FETCH_ADD] = IBV_WC_FETCH_ADD,
 		[SIRO_WC_LOCAL_INV] = IBV_WC_LOCAL_INV,
 		[SIRO_WC_MKEY_CONF] = IBV_WC_DRIVER1,
+		[SIRO_WC_NOP] = IBV_WC_DRIVER2,
 		[SIRO_WC_RECV] = IBV_WC_RECV,
 		[SIRO_WC_RECV_RDMA_WITH_IMM] = IBV_WC_RECV_RDMA_WITH_IMM,
 	};

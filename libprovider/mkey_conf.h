@@ -14,6 +14,10 @@
 
 #include "siroccodv.h"
 
+/* Data bytes of a block with a signature. */
+#define SIRO_BLOCK_SIZE_STEP 8
+#define SIRO_MAX_BLOCK_SIZE 65528
+
 int siro_conf_set_access(struct siro_mkey_conf *conf, uint32_t access);
 void siro_conf_set_iova(struct siro_mkey_conf *conf, uint64_t iova);
 int siro_conf_set_list(struct siro_mkey_conf *conf, uint32_t max_entries,
@@ -24,5 +28,15 @@ int siro_conf_set_interleaved(struct siro_mkey_conf *conf, uint32_t max_entries,
 /* The entries stay where they are: nothing can be said about them. */
 int siro_conf_set_table(struct siro_mkey_conf *conf, uint32_t max_entries,
 			const struct siroccodv_mkey_table *table);
+/* @sig: filled in */
+int siro_conf_set_signature(struct siro_mkey_conf *conf,
+			    struct siro_mkey_sig *sig,
+			    const struct siroccodv_sig_block_attr *attr);
+/* Bytes before the entries that follow a work request. */
+static inline uint32_t siro_conf_sig_bytes(const struct siro_mkey_conf *conf)
+{
+	return conf->set & SIRO_MKEY_SIGNATURE ? sizeof(struct siro_mkey_sig) :
+						 0;
+}
 
 #endif /* SIROCCO_MKEY_CONF_H */

@@ -124,7 +124,7 @@ static int siro_qp_set_ops(struct siro_qp *qp,
 
 static struct siro_qp *siro_new_qp(struct ibv_context *context,
 				   struct ibv_qp_init_attr_ex *attr,
-				   uint64_t dv_ops)
+				   uint64_t dv_ops, uint64_t dv_flags)
 {
 	struct siro_create_qp_cmd_resp resp = {};
 	struct siro_create_qp_cmd cmd = {};
@@ -143,6 +143,8 @@ static struct siro_qp *siro_new_qp(struct ibv_context *context,
 	if (ret)
 		goto err_free;
 
+	if (dv_flags & SIROCCODV_QP_CREATE_SIG_PIPELINING)
+		cmd.drv.flags = SIRO_QP_SIG_PIPELINING;
 	ret = ibv_cmd_create_qp_ex2(context, &qp->vqp, attr, &cmd.core,
 				    sizeof(cmd), &resp.core, sizeof(resp));
 	if (ret)
@@ -179,7 +181,7 @@ struct ibv_qp *siro_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
 		.comp_mask = IBV_QP_INIT_ATTR_PD,
 		.pd = pd,
 	};
-	struct siro_qp *qp = siro_new_qp(pd->context, &attr_ex, 0);
+	struct siro_qp *qp = siro_new_qp(pd->context, &attr_ex, 0, 0);
 
 	if (!qp)
 		return NULL;
@@ -190,7 +192,7 @@ struct ibv_qp *siro_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
 struct ibv_qp *siro_create_qp_ex(struct ibv_context *context,
 				 struct ibv_qp_init_attr_ex *attr)
 {
-	struct siro_qp *qp = siro_new_qp(context, attr, 0);
+	struct siro_qp *qp = siro_new_qp(context, attr, 0, 0);
 
 	return qp ? &qp->vqp.qp : NULL;
 }
@@ -199,19 +201,23 @@ struct ibv_qp *siroccodv_create_qp(struct ibv_context *context,
 				   struct ibv_qp_init_attr_ex *qp_attr,
 				   struct siroccodv_qp_init_attr *attr)
 {
-	const uint64_t known = SIROCCODV_QP_EX_WITH_MKEY_CONFIGURE;
-	uint64_t ops = 0;
+	const uint64_t known = SIROCCODV_QP_INIT_ATTR_MASK_SEND_OPS_FLAGS |
+			       SIROCCODV_QP_INIT_ATTR_MASK_CREATE_FLAGS;
+	uint64_t ops = 0, flags = 0;
 	struct siro_qp *qp;
 
 	if (attr->comp_mask & SIROCCODV_QP_INIT_ATTR_MASK_SEND_OPS_FLAGS)
 		ops = attr->send_ops_flags;
-	if (!siroccodv_is_supported(context->device) || ops & ~known ||
-	    attr->comp_mask &
-		    ~(uint64_t)SIROCCODV_QP_INIT_ATTR_MASK_SEND_OPS_FLAGS) {
+	if (attr->comp_mask & SIROCCODV_QP_INIT_ATTR_MASK_CREATE_FLAGS)
+		flags = attr->create_flags;
+	if (!siroccodv_is_supported(context->device) ||
+	    attr->comp_mask & ~known ||
+	    ops & ~(uint64_t)SIROCCODV_QP_EX_WITH_MKEY_CONFIGURE ||
+	    flags & ~(uint64_t)SIROCCODV_QP_CREATE_SIG_PIPELINING) {
 		errno = EOPNOTSUPP;
 		return NULL;
 	}
-	qp = siro_new_qp(context, qp_attr, ops);
+	qp = siro_new_qp(context, qp_attr, ops, flags);
 	return qp ? &qp->vqp.qp : NULL;
 }
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "mkey_conf.h"
 #include "sirocco.h"
 
 struct siro_get_context_resp {
@@ -23,6 +24,7 @@ static void siro_free_context(struct ibv_context *ibctx)
 {
 	struct siro_context *ctx = to_siro_context(ibctx);
 
+	siro_status_exit(ctx);
 	verbs_uninit_context(&ctx->vctx);
 	free(ctx);
 }
@@ -94,6 +96,8 @@ static struct verbs_context *siro_alloc_context(struct ibv_device *ibdev,
 	}
 
 	ctx->max_mkey_entries = resp.drv.max_mkey_entries;
+	ctx->features = resp.drv.features;
+	siro_status_init(ctx);
 	verbs_set_ops(&ctx->vctx, &siro_context_ops);
 	return &ctx->vctx;
 
@@ -133,11 +137,49 @@ bool siroccodv_is_supported(struct ibv_device *device)
 	return verbs_get_device(device)->ops == &siro_device_ops;
 }
 
+static void siro_query_mkey(const struct siro_context *ctx,
+			    struct siroccodv_device_attr *attr)
+{
+	attr->max_mkey_entries = ctx->max_mkey_entries;
+	if (!ctx->max_mkey_entries) {
+		attr->comp_mask &= ~(uint64_t)SIROCCODV_DEVICE_ATTR_MKEY;
+		return;
+	}
+	attr->mkey_create_flags = SIROCCODV_MKEY_INDIRECT |
+				  SIROCCODV_MKEY_REMOTE_INVALIDATE;
+	if (ctx->features & SIRO_FEATURE_SIGNATURE)
+		attr->mkey_create_flags |= SIROCCODV_MKEY_BLOCK_SIGNATURE;
+	attr->mkey_layouts = SIROCCODV_MKEY_LAYOUT_LIST |
+			     SIROCCODV_MKEY_LAYOUT_INTERLEAVED;
+}
+
+static void siro_query_signature(const struct siro_context *ctx,
+				 struct siroccodv_device_attr *attr)
+{
+	if (!(ctx->features & SIRO_FEATURE_SIGNATURE)) {
+		attr->comp_mask &= ~(uint64_t)SIROCCODV_DEVICE_ATTR_SIGNATURE;
+		return;
+	}
+	attr->sig_flags = ctx->features & SIRO_FEATURE_SIG_PIPELINING ?
+				  SIROCCODV_SIG_CAP_PIPELINING :
+				  0;
+	attr->sig_block_prot = SIROCCODV_SIG_PROT_CAP_T10DIF |
+			       SIROCCODV_SIG_PROT_CAP_CRC;
+	attr->sig_t10dif_bg = SIROCCODV_SIG_T10DIF_BG_CAP_CRC |
+			      SIROCCODV_SIG_T10DIF_BG_CAP_CSUM;
+	attr->sig_crc_types = SIROCCODV_SIG_CRC_CAP_CRC32 |
+			      SIROCCODV_SIG_CRC_CAP_CRC32C |
+			      SIROCCODV_SIG_CRC_CAP_CRC64_XP10;
+	attr->sig_block_size_step = SIRO_BLOCK_SIZE_STEP;
+	attr->sig_max_block_size = SIRO_MAX_BLOCK_SIZE;
+}
+
 int siroccodv_query_device(struct ibv_context *context,
 			   struct siroccodv_device_attr *attr)
 {
 	const uint64_t known = SIROCCODV_DEVICE_ATTR_MKEY |
-			       SIROCCODV_DEVICE_ATTR_OOO;
+			       SIROCCODV_DEVICE_ATTR_OOO |
+			       SIROCCODV_DEVICE_ATTR_SIGNATURE;
 
 	if (!siroccodv_is_supported(context->device) ||
 	    attr->comp_mask & ~known)
@@ -146,15 +188,9 @@ int siroccodv_query_device(struct ibv_context *context,
 		attr->ooo_caps = (struct ib_ooo_caps){
 			.rc_caps = IB_OOO_RW_DATA_PLACEMENT,
 		};
-	if (!(attr->comp_mask & SIROCCODV_DEVICE_ATTR_MKEY))
-		return 0;
-
-	attr->mkey_create_flags = SIROCCODV_MKEY_INDIRECT |
-				  SIROCCODV_MKEY_REMOTE_INVALIDATE;
-	attr->mkey_layouts = SIROCCODV_MKEY_LAYOUT_LIST |
-			     SIROCCODV_MKEY_LAYOUT_INTERLEAVED;
-	attr->max_mkey_entries = to_siro_context(context)->max_mkey_entries;
-	if (!attr->max_mkey_entries)
-		attr->comp_mask &= ~(uint64_t)SIROCCODV_DEVICE_ATTR_MKEY;
+	if (attr->comp_mask & SIROCCODV_DEVICE_ATTR_MKEY)
+		siro_query_mkey(to_siro_context(context), attr);
+	if (attr->comp_mask & SIROCCODV_DEVICE_ATTR_SIGNATURE)
+		siro_query_signature(to_siro_context(context), attr);
 	return 0;
 }

@@ -15,10 +15,16 @@ struct siro_device {
 /**
  * struct siro_context - an open device
  * @max_mkey_entries: of one mkey; 0 if the module has no mkeys
+ * @features: SIRO_FEATURE_*
+ * @status_lock: of @status_pages
+ * @status_pages: where states of mkeys are mapped
  */
 struct siro_context {
 	struct verbs_context vctx;
 	uint32_t max_mkey_entries;
+	uint32_t features;
+	pthread_mutex_t status_lock;
+	struct siro_status_page *status_pages;
 };
 
 /**
@@ -61,6 +67,7 @@ struct siro_doorbell {
  * @may_configure: it was created for work requests that configure mkeys
  * @mkey: what @wqe configures
  * @setters: how many setters @wqe waits for
+ * @entry_bytes: bytes of entries in @wqe
  */
 struct siro_qp {
 	struct verbs_qp vqp;
@@ -77,6 +84,7 @@ struct siro_qp {
 	bool ooo; /* asked for by siroccodv_qp_set_ooo() */
 	const struct siro_mkey *mkey;
 	uint32_t setters;
+	uint32_t entry_bytes;
 };
 
 struct siro_ah {
@@ -84,11 +92,16 @@ struct siro_ah {
 	uint32_t number;
 };
 
+/**
+ * struct siro_mkey - an mkey
+ * @status: written by the kernel; NULL if it may not have a signature
+ */
 struct siro_mkey {
 	struct siroccodv_mkey dv;
 	struct ibv_pd *pd;
 	uint32_t handle;
 	uint32_t max_entries;
+	const struct siro_mkey_status *status;
 };
 
 static inline struct siro_context *to_siro_context(struct ibv_context *ibctx)
@@ -184,6 +197,15 @@ bool siro_send_is_legal(const struct siro_qp *qp, unsigned int opcode,
 			unsigned int flags);
 void siro_doorbells_init(struct siro_qp *qp);
 int siro_ring_sq(struct siro_qp *qp);
+
+/* mkey_status.c */
+void siro_status_init(struct siro_context *ctx);
+void siro_status_exit(struct siro_context *ctx);
+/* What @resp says where it is, or NULL with errno. It stays until the context is closed. */
+const struct siro_mkey_status *
+siro_status_map(struct siro_context *ctx,
+		const struct siro_mkey_create_resp *resp);
+bool siro_status_is_error(const struct siro_mkey_status *status);
 
 /* wr_api.c */
 int siro_set_send_ops(struct siro_qp *qp, enum ibv_qp_type type, uint64_t ops);

@@ -31,6 +31,7 @@ bool siroccodv_is_supported(struct ibv_device *device);
 enum siroccodv_device_attr_mask {
 	SIROCCODV_DEVICE_ATTR_MKEY = 1 << 0, /* all fields named mkey */
 	SIROCCODV_DEVICE_ATTR_OOO = 1 << 1, /* ooo_caps */
+	SIROCCODV_DEVICE_ATTR_SIGNATURE = 1 << 2, /* all fields named sig */
 };
 
 /* struct ib_ooo_caps: data of WRITEs and READs may be placed out of order */
@@ -55,6 +56,26 @@ enum siroccodv_mkey_layouts {
 	SIROCCODV_MKEY_LAYOUT_INTERLEAVED = 1 << 1,
 };
 
+enum siroccodv_sig_prot_caps {
+	SIROCCODV_SIG_PROT_CAP_T10DIF = 1 << 0, /* SIROCCODV_SIG_TYPE_T10DIF */
+	SIROCCODV_SIG_PROT_CAP_CRC = 1 << 1, /* SIROCCODV_SIG_TYPE_CRC */
+};
+
+enum siroccodv_sig_t10dif_bg_caps {
+	SIROCCODV_SIG_T10DIF_BG_CAP_CRC = 1 << 0,
+	SIROCCODV_SIG_T10DIF_BG_CAP_CSUM = 1 << 1,
+};
+
+enum siroccodv_sig_crc_caps {
+	SIROCCODV_SIG_CRC_CAP_CRC32 = 1 << 0,
+	SIROCCODV_SIG_CRC_CAP_CRC32C = 1 << 1,
+	SIROCCODV_SIG_CRC_CAP_CRC64_XP10 = 1 << 2,
+};
+
+enum siroccodv_sig_flags {
+	SIROCCODV_SIG_CAP_PIPELINING = 1 << 0, /* SIROCCODV_QP_CREATE_SIG_PIPELINING */
+};
+
 /**
  * struct siroccodv_device_attr - what a device can do
  * @comp_mask: in: enum siroccodv_device_attr_mask, the fields wanted; out: those filled in
@@ -62,6 +83,12 @@ enum siroccodv_mkey_layouts {
  * @mkey_layouts: enum siroccodv_mkey_layouts that are supported
  * @max_mkey_entries: most entries of one mkey
  * @ooo_caps: where IBV_QP_OOO_RW_DATA_PLACEMENT works
+ * @sig_flags: enum siroccodv_sig_flags
+ * @sig_block_prot: enum siroccodv_sig_prot_caps
+ * @sig_t10dif_bg: enum siroccodv_sig_t10dif_bg_caps
+ * @sig_crc_types: enum siroccodv_sig_crc_caps
+ * @sig_block_size_step: a block has a multiple of it as data bytes
+ * @sig_max_block_size: and at most that many
  */
 struct siroccodv_device_attr {
 	uint64_t comp_mask;
@@ -70,12 +97,19 @@ struct siroccodv_device_attr {
 	uint32_t max_mkey_entries;
 	uint32_t reserved;
 	struct ib_ooo_caps ooo_caps;
+	uint32_t sig_flags;
+	uint32_t sig_block_prot;
+	uint32_t sig_t10dif_bg;
+	uint32_t sig_crc_types;
+	uint32_t sig_block_size_step;
+	uint32_t sig_max_block_size;
 };
 
 /**
  * siroccodv_query_device() - fill in what @attr->comp_mask asks for
  *
- * A module without mkeys clears SIROCCODV_DEVICE_ATTR_MKEY.
+ * A module without mkeys clears SIROCCODV_DEVICE_ATTR_MKEY, one without signatures
+ * SIROCCODV_DEVICE_ATTR_SIGNATURE.
  *
  * Return: 0; EOPNOTSUPP: not a Sirocco device, or an unknown bit of comp_mask.
  */
@@ -122,6 +156,7 @@ int siroccodv_qp_set_paths(struct ibv_qp *qp, unsigned int paths);
 enum siroccodv_mkey_create_flags {
 	SIROCCODV_MKEY_INDIRECT = 1 << 0, /* mandatory */
 	SIROCCODV_MKEY_REMOTE_INVALIDATE = 1 << 1, /* a peer may invalidate it */
+	SIROCCODV_MKEY_BLOCK_SIGNATURE = 1 << 2, /* it may have a signature */
 };
 
 /**
@@ -183,11 +218,183 @@ struct siroccodv_mr_interleaved {
 	uint32_t reserved;
 };
 
+/* ---- signatures ---- */
+
+enum siroccodv_sig_type {
+	SIROCCODV_SIG_TYPE_T10DIF,
+	SIROCCODV_SIG_TYPE_CRC,
+};
+
+enum siroccodv_sig_t10dif_bg_type {
+	SIROCCODV_SIG_T10DIF_CRC,
+	SIROCCODV_SIG_T10DIF_CSUM,
+};
+
+enum siroccodv_sig_t10dif_flags {
+	SIROCCODV_SIG_T10DIF_FLAG_REF_REMAP = 1 << 0,
+	SIROCCODV_SIG_T10DIF_FLAG_APP_ESCAPE = 1 << 1,
+	SIROCCODV_SIG_T10DIF_FLAG_APP_REF_ESCAPE = 1 << 2,
+};
+
+/**
+ * struct siroccodv_sig_t10dif - a field of 8 bytes: guard, application tag, reference tag
+ * @bg_type: enum siroccodv_sig_t10dif_bg_type, of the guard
+ * @bg: its initial value, 0 or 0xffff
+ * @app_tag: of all blocks
+ * @ref_tag: of block 0, and of all without REF_REMAP; with it, each has one more
+ * @flags: enum siroccodv_sig_t10dif_flags. APP_ESCAPE: a block with application tag
+ *	0xffff is not checked; APP_REF_ESCAPE: nor is one with that and reference tag
+ *	0xffffffff. Not both.
+ */
+struct siroccodv_sig_t10dif {
+	uint32_t bg_type;
+	uint16_t bg;
+	uint16_t app_tag;
+	uint32_t ref_tag;
+	uint32_t flags;
+};
+
+enum siroccodv_sig_crc_type {
+	SIROCCODV_SIG_CRC_TYPE_CRC32, /* 4 bytes */
+	SIROCCODV_SIG_CRC_TYPE_CRC32C, /* 4 bytes */
+	SIROCCODV_SIG_CRC_TYPE_CRC64_XP10, /* 8 bytes */
+};
+
+/**
+ * struct siroccodv_sig_crc - a field that is a CRC, big-endian
+ * @type: enum siroccodv_sig_crc_type
+ * @reserved: 0
+ * @seed: initial value, 0 or all bits of the CRC
+ */
+struct siroccodv_sig_crc {
+	uint32_t type;
+	uint32_t reserved;
+	uint64_t seed;
+};
+
+/* Usual block sizes; every multiple of 8 up to sig_max_block_size is one. */
+enum siroccodv_block_size {
+	SIROCCODV_BLOCK_SIZE_512 = 512,
+	SIROCCODV_BLOCK_SIZE_520 = 520,
+	SIROCCODV_BLOCK_SIZE_4048 = 4048,
+	SIROCCODV_BLOCK_SIZE_4096 = 4096,
+	SIROCCODV_BLOCK_SIZE_4160 = 4160,
+};
+
+/**
+ * struct siroccodv_sig_block_domain - blocks of data with a field behind each
+ * @comp_mask: 0
+ * @sig_type: enum siroccodv_sig_type
+ * @block_size: data bytes of a block
+ * @dif: of SIROCCODV_SIG_TYPE_T10DIF
+ * @crc: of SIROCCODV_SIG_TYPE_CRC
+ */
+struct siroccodv_sig_block_domain {
+	uint64_t comp_mask;
+	uint32_t sig_type;
+	uint32_t block_size;
+	union {
+		const struct siroccodv_sig_t10dif *dif;
+		const struct siroccodv_sig_crc *crc;
+	};
+};
+
+/* Bytes of a field in check_mask and copy_mask, the first in bit 7. */
+enum siroccodv_sig_mask {
+	SIROCCODV_SIG_MASK_T10DIF_GUARD = 0xc0,
+	SIROCCODV_SIG_MASK_T10DIF_APPTAG = 0x30,
+	SIROCCODV_SIG_MASK_T10DIF_REFTAG = 0x0f,
+	SIROCCODV_SIG_MASK_CRC32 = 0xf0,
+	SIROCCODV_SIG_MASK_CRC32C = 0xf0,
+	SIROCCODV_SIG_MASK_CRC64_XP10 = 0xff,
+};
+
+enum siroccodv_sig_block_attr_flags {
+	SIROCCODV_SIG_BLOCK_ATTR_FLAG_COPY_MASK = 1 << 0,
+};
+
+/**
+ * struct siroccodv_sig_block_attr - the signature of an mkey
+ * @comp_mask: 0
+ * @mem: blocks in memory, NULL: data only
+ * @wire: blocks on the wire, NULL: data only; not both
+ * @flags: enum siroccodv_sig_block_attr_flags
+ * @check_mask: bytes that are checked of the side that data comes from
+ * @copy_mask: with COPY_MASK: bytes that go from one side to the other; the fields
+ *	must have the same structure. Without: those that mean the same on both.
+ */
+struct siroccodv_sig_block_attr {
+	uint64_t comp_mask;
+	const struct siroccodv_sig_block_domain *mem;
+	const struct siroccodv_sig_block_domain *wire;
+	uint32_t flags;
+	uint8_t check_mask;
+	uint8_t copy_mask;
+};
+
+enum siroccodv_mkey_err_type {
+	SIROCCODV_MKEY_NO_ERR,
+	SIROCCODV_MKEY_SIG_BLOCK_BAD_GUARD,
+	SIROCCODV_MKEY_SIG_BLOCK_BAD_REFTAG,
+	SIROCCODV_MKEY_SIG_BLOCK_BAD_APPTAG,
+};
+
+enum siroccodv_sig_side {
+	SIROCCODV_SIG_IN_MEMORY,
+	SIROCCODV_SIG_ON_WIRE,
+};
+
+/**
+ * struct siroccodv_sig_err - a field that is wrong
+ * @actual_value: what the device computed
+ * @expected_value: what was found in the field
+ * @offset: where the block begins, fields included
+ * @side: enum siroccodv_sig_side, where the field was
+ */
+struct siroccodv_sig_err {
+	uint64_t actual_value;
+	uint64_t expected_value;
+	uint64_t offset;
+	uint32_t side;
+	uint32_t reserved;
+};
+
+/**
+ * struct siroccodv_mkey_err - answer of siroccodv_mkey_check()
+ * @err_type: enum siroccodv_mkey_err_type
+ */
+struct siroccodv_mkey_err {
+	uint32_t err_type;
+	uint32_t reserved;
+	union {
+		struct siroccodv_sig_err sig;
+	} err;
+};
+
+/**
+ * siroccodv_mkey_check() - the first signature error since the last check or configuration
+ *
+ * What a completed transfer found is there: for an mkey of one's own when its work
+ * request has completed, for one that a peer used when a message has come that the
+ * peer sent afterwards. An error is told once. If there is none, no system call is
+ * made.
+ *
+ * Return: 0; EINVAL: not created with SIROCCODV_MKEY_BLOCK_SIGNATURE; EBUSY: there is
+ * an error, and another thread is in a call with this mkey; EIO: there is an error,
+ * and the device is gone.
+ */
+int siroccodv_mkey_check(struct siroccodv_mkey *mkey,
+			 struct siroccodv_mkey_err *err_info);
+
+/* ---- configuration without a work request ---- */
+
 enum siroccodv_mkey_config_mask {
 	SIROCCODV_MKEY_CONFIG_ACCESS = 1 << 0, /* access_flags */
 	SIROCCODV_MKEY_CONFIG_LIST = 1 << 1, /* num_entries, sge_list */
 	SIROCCODV_MKEY_CONFIG_INTERLEAVED = 1 << 2, /* those of interleaved and repeat_count */
 	SIROCCODV_MKEY_CONFIG_IOVA = 1 << 3, /* iova */
+	SIROCCODV_MKEY_CONFIG_SIG_BLOCK = 1 << 4, /* sig_block */
+	SIROCCODV_MKEY_CONFIG_RESET_SIG_ATTR = 1 << 5, /* forget the signature it had */
 };
 
 /**
@@ -199,6 +406,7 @@ enum siroccodv_mkey_config_mask {
  * @num_entries: 1 to max_entries of the mkey
  * @sge_list: entries of SIROCCODV_MKEY_CONFIG_LIST
  * @interleaved: entries of SIROCCODV_MKEY_CONFIG_INTERLEAVED
+ * @sig_block: as for siroccodv_wr_set_mkey_sig_block()
  */
 struct siroccodv_mkey_config {
 	uint64_t comp_mask;
@@ -211,6 +419,7 @@ struct siroccodv_mkey_config {
 		const struct ibv_sge *sge_list;
 		const struct siroccodv_mr_interleaved *interleaved;
 	};
+	const struct siroccodv_sig_block_attr *sig_block;
 };
 
 /**
@@ -221,15 +430,15 @@ struct siroccodv_mkey_config {
  * those that come while it is exchanged fail.
  *
  * Return: 0; EINVAL: two layouts, a layout that is empty, too long or wraps, an
- * iova that makes it wrap, bad access_flags, reserved not 0; EOPNOTSUPP: an
- * unknown bit of comp_mask; EBUSY: another thread or a work request is changing
+ * iova that makes it wrap, bad access_flags, reserved not 0, a bad signature or one
+ * for an mkey that may not have any; EOPNOTSUPP: an unknown flag or bit; EBUSY: another thread or a work request is changing
  * the mkey; ENOMEM: no memory for a copy of the entries; EIO: the device is gone.
  */
 int siroccodv_mkey_configure(struct siroccodv_mkey *mkey,
 			     const struct siroccodv_mkey_config *config);
 
 /**
- * siroccodv_mkey_invalidate() - clear layout, access and iova at once, without a QP
+ * siroccodv_mkey_invalidate() - clear layout, signature, access and iova, without a QP
  *
  * On return no access to the old layout is under way or possible.
  *
@@ -242,26 +451,34 @@ int siroccodv_mkey_invalidate(struct siroccodv_mkey *mkey);
 
 enum siroccodv_qp_init_attr_mask {
 	SIROCCODV_QP_INIT_ATTR_MASK_SEND_OPS_FLAGS = 1 << 0,
+	SIROCCODV_QP_INIT_ATTR_MASK_CREATE_FLAGS = 1 << 1,
 };
 
 enum siroccodv_qp_create_send_ops_flags {
 	SIROCCODV_QP_EX_WITH_MKEY_CONFIGURE = 1 << 0, /* RC only */
 };
 
+enum siroccodv_qp_create_flags {
+	SIROCCODV_QP_CREATE_SIG_PIPELINING = 1 << 0, /* RC only */
+};
+
 /**
  * struct siroccodv_qp_init_attr - what a QP has beyond ibv_qp_init_attr_ex
  * @comp_mask: enum siroccodv_qp_init_attr_mask
  * @send_ops_flags: enum siroccodv_qp_create_send_ops_flags
+ * @create_flags: enum siroccodv_qp_create_flags
  */
 struct siroccodv_qp_init_attr {
 	uint64_t comp_mask;
 	uint64_t send_ops_flags;
+	uint64_t create_flags;
 };
 
 /**
  * siroccodv_create_qp() - ibv_create_qp_ex() with more
  * @qp_attr: cap.max_inline_data is also the room for the entries of a layout:
- *	16 bytes each for a list, 24 bytes for an interleaved one, at most 512
+ *	16 bytes each for a list, 24 bytes for an interleaved one, and for a signature,
+ *	72 bytes; at most 512
  *
  * Return: the QP, or NULL with errno: as ibv_create_qp_ex(); EOPNOTSUPP: not a
  * Sirocco device, unknown bits or flags, or a flag that the QP type does not have.
@@ -279,18 +496,43 @@ struct siroccodv_qp_ex;
  */
 struct siroccodv_qp_ex *siroccodv_qp_ex_from_ibv_qp_ex(struct ibv_qp_ex *qp);
 
+/**
+ * siroccodv_qp_cancel_posted_send_wrs() - make posted work requests do nothing
+ * @qp: in state SQD. One of SIROCCODV_QP_CREATE_SIG_PIPELINING gets there by itself:
+ *	when data that it moved had a signature error, it stops before the next work
+ *	request with IBV_SEND_FENCE, and IBV_EVENT_SQ_DRAINED comes when those before
+ *	it are done.
+ * @wr_id: of the work requests; those that have begun go on
+ *
+ * They complete in their turn, successfully, with opcode IBV_WC_DRIVER2 if signaled,
+ * or are flushed like others.
+ *
+ * Return: how many; -EINVAL: not in SQD; -EOPNOTSUPP: not supported by the module;
+ * -EIO: the device is gone.
+ */
+int siroccodv_qp_cancel_posted_send_wrs(struct siroccodv_qp_ex *qp,
+					uint64_t wr_id);
+
 enum siroccodv_mkey_conf_attr_mask {
 	SIROCCODV_MKEY_CONF_ATTR_IOVA = 1 << 0,
+	SIROCCODV_MKEY_CONF_ATTR_FLAGS = 1 << 1,
+};
+
+enum siroccodv_mkey_conf_flags {
+	SIROCCODV_MKEY_CONF_FLAG_RESET_SIG_ATTR = 1 << 0, /* forget the signature */
 };
 
 /**
  * struct siroccodv_mkey_conf_attr - properties that have no setter
  * @comp_mask: enum siroccodv_mkey_conf_attr_mask
  * @iova: address of byte 0; a layout without it begins at 0
+ * @conf_flags: enum siroccodv_mkey_conf_flags
  */
 struct siroccodv_mkey_conf_attr {
 	uint64_t comp_mask;
 	uint64_t iova;
+	uint32_t conf_flags;
+	uint32_t reserved;
 };
 
 /**
@@ -305,9 +547,9 @@ struct siroccodv_mkey_conf_attr {
  *
  * An error here or in a setter is returned by ibv_wr_complete(), which then
  * posts nothing: EINVAL: mkey of another domain, more or fewer setters than
- * announced, two of a kind, or a value out of range; ENOSPC: the entries do not
- * fit into the work request; EOPNOTSUPP: an unknown bit of comp_mask; ENOMEM:
- * the send queue is full.
+ * announced, two of a kind, or a value out of range; ENOSPC: entries and signature
+ * do not fit into the work request; EOPNOTSUPP: an unknown flag or bit of comp_mask;
+ * ENOMEM: the send queue is full.
  *
  * What only the device can see fails when it executes, and the QP goes to
  * error: IBV_WC_MW_BIND_ERR.
@@ -369,6 +611,18 @@ struct siroccodv_mkey_table {
  */
 void siroccodv_wr_set_mkey_layout_table(
 	struct siroccodv_qp_ex *qp, const struct siroccodv_mkey_table *table);
+
+/**
+ * siroccodv_wr_set_mkey_sig_block() - the fields of blocks in memory and on the wire
+ * @attr: copied before the call returns
+ *
+ * The signature stays when the layout is changed, until another one is set, the
+ * mkey is invalidated, or SIROCCODV_MKEY_CONF_FLAG_RESET_SIG_ATTR. Addresses and
+ * lengths of the mkey count bytes of the wire. A layout that does not hold whole
+ * blocks of both sides is no error here: accesses fail.
+ */
+void siroccodv_wr_set_mkey_sig_block(
+	struct siroccodv_qp_ex *qp, const struct siroccodv_sig_block_attr *attr);
 
 /**
  * siroccodv_post_reg_indir() - access, iova and list of an mkey in one call

@@ -16,7 +16,7 @@
 
 #define SLOTS 8
 #define MAX_SGE 4
-#define MAX_INLINE 64
+#define MAX_INLINE 128
 #define SEND_STRIDE (sizeof(struct siro_send_wqe) + MAX_INLINE)
 #define RECV_STRIDE \
 	(sizeof(struct siro_recv_wqe) + MAX_SGE * sizeof(struct siro_sge))

@@ -1,51 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* Work requests that configure mkeys, as the kernel finds them. */
-#include "bench.h"
+#include "maker.h"
 
-#define KEY 0x4711
-#define ENTRIES 10
 #define SLOT_SGES (MAX_INLINE / sizeof(struct siro_sge))
 #define SLOT_PIECES (MAX_INLINE / sizeof(struct siro_mkey_piece))
-
-struct maker {
-	struct bench b;
-	struct ibv_pd pd;
-	struct siro_mkey mkey;
-	struct ibv_qp_ex *qp;
-	struct siroccodv_qp_ex *dv;
-};
-
-static const struct siroccodv_mkey_conf_attr no_attr;
-
-static void maker_setup(struct maker *m)
-{
-	memset(m, 0, sizeof(*m));
-	setup(&m->b, IBV_QPT_RC);
-	m->b.qp.vqp.qp.pd = &m->pd;
-	m->b.qp.may_configure = true;
-	m->mkey.dv.lkey = KEY;
-	m->mkey.dv.rkey = KEY;
-	m->mkey.pd = &m->pd;
-	m->mkey.max_entries = ENTRIES;
-	m->qp = &m->b.qp.vqp.qp_ex;
-	m->dv = siroccodv_qp_ex_from_ibv_qp_ex(m->qp);
-	CHECK(m->dv);
-}
-
-/* A request begins; the tests add setters. */
-static void start(struct maker *m, uint8_t setters)
-{
-	ibv_wr_start(m->qp);
-	siroccodv_wr_mkey_configure(m->dv, &m->mkey.dv, setters, &no_attr);
-}
-
-static void refused(struct maker *m, int error)
-{
-	ibv_wr_send_imm(m->qp, 0);
-	CHECK(ibv_wr_complete(m->qp) == error);
-	CHECK(produced(&m->b.qp.sq.ring) == 0);
-	CHECK(doorbells(&m->b, IB_USER_VERBS_CMD_POST_SEND) == 0);
-}
 
 static void set_list(struct maker *m, uint32_t count, const struct ibv_sge *sge)
 {
@@ -214,7 +172,8 @@ static void configure__first_error_stays(void)
 	maker_setup(&m);
 	ibv_wr_start(m.qp);
 	siroccodv_wr_mkey_configure(m.dv, &m.mkey.dv, 1,
-				    &(struct siroccodv_mkey_conf_attr){ 2, 0 });
+				    &(struct siroccodv_mkey_conf_attr){
+					    .comp_mask = 4 });
 	siroccodv_wr_set_mkey_access_flags(m.dv, -1u);
 	refused(&m, EOPNOTSUPP);
 	teardown(&m.b);
