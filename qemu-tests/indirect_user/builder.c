@@ -205,7 +205,7 @@ static void builder__bad_rows(void)
 
 static void builder__bad_attributes(void)
 {
-	struct siroccodv_mkey_conf_attr attr = { .comp_mask = 2 };
+	struct siroccodv_mkey_conf_attr attr = { .comp_mask = 4 };
 	struct siroccodv_mkey_init_attr init = {
 		.create_flags = SIROCCODV_MKEY_INDIRECT,
 		.max_entries = 1,
@@ -368,7 +368,7 @@ static void create_qp__flags(void)
 	dv.send_ops_flags = 2;
 	CHECK(!siroccodv_create_qp(a.context, &attr, &dv));
 	CHECK_IS(errno, EOPNOTSUPP);
-	dv = (struct siroccodv_qp_init_attr){ .comp_mask = 2 };
+	dv = (struct siroccodv_qp_init_attr){ .comp_mask = 4 };
 	CHECK(!siroccodv_create_qp(a.context, &attr, &dv));
 	CHECK_IS(errno, EOPNOTSUPP);
 
@@ -393,11 +393,12 @@ static void query_device__says_what_there_is(void)
 	CHECK_IS(siroccodv_query_device(a.context, &attr), 0);
 	CHECK_IS(attr.comp_mask, SIROCCODV_DEVICE_ATTR_MKEY);
 	CHECK_IS(attr.mkey_create_flags, SIROCCODV_MKEY_INDIRECT |
-						 SIROCCODV_MKEY_REMOTE_INVALIDATE);
+						 SIROCCODV_MKEY_REMOTE_INVALIDATE |
+						 SIROCCODV_MKEY_BLOCK_SIGNATURE);
 	CHECK_IS(attr.mkey_layouts, SIROCCODV_MKEY_LAYOUT_LIST |
 					    SIROCCODV_MKEY_LAYOUT_INTERLEAVED);
 	CHECK_IS(attr.max_mkey_entries, MAX_ENTRIES);
-	attr.comp_mask = 2;
+	attr.comp_mask = 8;
 	CHECK_IS(siroccodv_query_device(a.context, &attr), EOPNOTSUPP);
 	attr = (struct siroccodv_device_attr){ .comp_mask = 0 };
 	CHECK_IS(siroccodv_query_device(a.context, &attr), 0);
@@ -427,7 +428,7 @@ static void create_mkey__limits(void)
 	CHECK_IS(create_error((struct siroccodv_mkey_init_attr){
 			 .max_entries = 1 }), EINVAL);
 	CHECK_IS(create_error((struct siroccodv_mkey_init_attr){
-			 .create_flags = indirect | 4, .max_entries = 1 }),
+			 .create_flags = indirect | 8, .max_entries = 1 }),
 		 EOPNOTSUPP);
 	CHECK_IS(create_error((struct siroccodv_mkey_init_attr){
 			 .create_flags = indirect, .max_entries = 1,

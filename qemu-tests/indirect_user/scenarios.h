@@ -2,18 +2,8 @@
 #ifndef SCENARIOS_H
 #define SCENARIOS_H
 
-/**
- * struct scenario - one check, in a process of its own
- * @run: returns if all is well; opens what it needs
- */
-struct scenario {
-	const char *name;
-	void (*run)(void);
-};
+#include "scenario.h"
 
-#define SCENARIO(name) { #name, name }
-
-/* Each list ends with an empty entry. */
 extern const struct scenario data_scenarios[];
 extern const struct scenario access_scenarios[];
 extern const struct scenario builder_scenarios[];

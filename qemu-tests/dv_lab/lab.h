@@ -62,6 +62,8 @@ struct end {
 extern struct end a, b; /* a requests, b responds */
 
 void set_up(void);
+/* The same with queue pairs of these enum siroccodv_qp_create_flags. */
+void set_up_with(uint64_t create_flags);
 /* New queue pairs after an error. */
 void reconnect(void);
 void set_state(struct end *e, enum ibv_qp_state state);
@@ -74,6 +76,8 @@ uint32_t random_between(uint32_t low, uint32_t high);
 bool as_expected(void);
 
 struct ibv_wc completion(struct end *e);
+/* Nothing has completed. */
+bool is_idle(struct end *e);
 void post_recv(struct end *e, struct ibv_sge sge);
 int post(struct end *e, struct ibv_send_wr *wr);
 /* Posts one request at a; the status of its completion. */

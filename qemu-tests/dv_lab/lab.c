@@ -12,6 +12,8 @@ static const uint64_t send_ops =
 
 /* ---- set-up ---- */
 
+static uint64_t qp_create_flags;
+
 static void open_end(struct end *e)
 {
 	struct ibv_device **list = ibv_get_device_list(NULL);
@@ -50,8 +52,10 @@ static void make_qp(struct end *e)
 		.send_ops_flags = send_ops,
 	};
 	struct siroccodv_qp_init_attr dv = {
-		.comp_mask = SIROCCODV_QP_INIT_ATTR_MASK_SEND_OPS_FLAGS,
+		.comp_mask = SIROCCODV_QP_INIT_ATTR_MASK_SEND_OPS_FLAGS |
+			     SIROCCODV_QP_INIT_ATTR_MASK_CREATE_FLAGS,
 		.send_ops_flags = SIROCCODV_QP_EX_WITH_MKEY_CONFIGURE,
+		.create_flags = qp_create_flags,
 	};
 
 	e->qp = siroccodv_create_qp(e->context, &attr, &dv);
@@ -118,11 +122,17 @@ static void connect_ends(void)
 	to_rts(&b, &a);
 }
 
-void set_up(void)
+void set_up_with(uint64_t create_flags)
 {
+	qp_create_flags = create_flags;
 	open_end(&a);
 	open_end(&b);
 	connect_ends();
+}
+
+void set_up(void)
+{
+	set_up_with(0);
 }
 
 void reconnect(void)
@@ -192,6 +202,13 @@ struct ibv_wc completion(struct end *e)
 		;
 	CHECK_IS(n, 1);
 	return wc;
+}
+
+bool is_idle(struct end *e)
+{
+	struct ibv_wc wc;
+
+	return !ibv_poll_cq(e->cq, 1, &wc);
 }
 
 void post_recv(struct end *e, struct ibv_sge sge)
