@@ -207,6 +207,7 @@ int siro_fill_reg_sig(struct siro_qp *qp, struct siro_send_wqe *wqe,
 int siro_check_mr_status(struct ib_mr *ibmr, u32 check_mask, struct ib_mr_status *status)
 {
 	struct siro_mr_obj *obj = to_siro_mr(ibmr);
+	/* pairs with cmpxchg() in siro_mr_signature_get() */
 	struct siro_signature *signature = smp_load_acquire(&obj->mr.signature);
 	struct siro_sig_error error;
 

@@ -11,6 +11,7 @@
 
 struct siro_signature *siro_mr_signature_get(struct siro_mr_obj *obj, gfp_t gfp)
 {
+	/* pairs with cmpxchg() below */
 	struct siro_signature *before = smp_load_acquire(&obj->mr.signature);
 	struct siro_mr_signature *signature;
 
