@@ -216,6 +216,7 @@ static void siro_dealloc_driver(struct ib_device *ibdev)
 	siro_debugfs_remove(dev);
 	mutex_lock(&siro_dev_mutex);
 	list_del(&dev->list);
+	siro_tx_close(dev);
 	siro_net_put(dev->net);
 	mutex_unlock(&siro_dev_mutex);
 	wake_up_all(&siro_dev_gone);
@@ -342,6 +343,10 @@ static struct siro_dev *siro_dev_alloc(const char *name, struct net_device *ndev
 		goto free_counters;
 	}
 
+	err = siro_tx_open(dev);
+	if (err)
+		goto put_net;
+
 	dev_hold(ndev);
 	dev->ndev = ndev;
 	dev->active = siro_port_active(dev);
@@ -365,6 +370,8 @@ static struct siro_dev *siro_dev_alloc(const char *name, struct net_device *ndev
 	list_add_tail(&dev->list, &siro_devs);
 	return dev;
 
+put_net:
+	siro_net_put(dev->net);
 free_counters:
 	free_percpu(dev->counters);
 dealloc:

@@ -73,6 +73,8 @@ struct siro_dev {
 	struct ib_device ibdev;
 	struct net_device *ndev; /* the link's; held */
 	struct siro_net *net;
+	struct socket *tx4; /* what is on its way is charged to these; they are bound to no port */
+	struct socket *tx6; /* NULL if IPv6 is disabled */
 	struct siro_counters __percpu *counters;
 	struct ib_qp *gsi; /* RCU; set by create_qp of IB_QPT_GSI */
 	struct xarray mrs; /* index -> struct siro_mr_obj; freed by RCU */
@@ -486,6 +488,8 @@ void siro_route_release(struct siro_route *route);
 /* Current route of a path; under RCU and valid only there. NULL: unreachable. */
 struct dst_entry *siro_route_dst(struct siro_route *route);
 
+int siro_tx_open(struct siro_dev *dev);
+void siro_tx_close(struct siro_dev *dev);
 /* siro_port_tx_begin(), siro_port_tx_commit(): udp_tx.c */
 
 #endif /* SIRO_GLUE_H */

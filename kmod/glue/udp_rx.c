@@ -473,9 +473,8 @@ static void siro_sock_hook(struct siro_net *net, struct sock *sk)
 {
 	lock_sock(sk);
 	sk->sk_allocation = GFP_ATOMIC;
-	sk->sk_userlocks |= SOCK_RCVBUF_LOCK | SOCK_SNDBUF_LOCK;
+	sk->sk_userlocks |= SOCK_RCVBUF_LOCK;
 	WRITE_ONCE(sk->sk_rcvbuf, SZ_64M);
-	WRITE_ONCE(sk->sk_sndbuf, SZ_32M);
 	write_lock_bh(&sk->sk_callback_lock);
 	rcu_assign_sk_user_data(sk, net);
 	WRITE_ONCE(sk->sk_data_ready, siro_data_ready);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* Transmission: bursts become skbs with UDP and IP headers. */
 #include <linux/ip.h>
+#include <linux/sizes.h>
 #include <linux/udp.h>
 #include <net/ip.h>
 #include <net/ip6_checksum.h>
@@ -17,10 +18,49 @@
 /* Up to here a burst is built in the skb's head. */
 #define SIRO_TX_SMALL 1536u
 #define SIRO_TX_PACKET 4160u
+/* Of one link and family: a stuck netdev holds up no other link. */
+#define SIRO_TX_LIMIT SZ_32M
+
+static struct socket *siro_tx_sock_open(struct siro_dev *dev, int family)
+{
+	struct socket *sock;
+	int err;
+
+	err = sock_create_kern(dev->net->net, family, SOCK_DGRAM, IPPROTO_UDP, &sock);
+	return err ? ERR_PTR(err) : sock;
+}
+
+int siro_tx_open(struct siro_dev *dev)
+{
+	struct socket *tx4, *tx6;
+
+	tx4 = siro_tx_sock_open(dev, AF_INET);
+	if (IS_ERR(tx4))
+		return PTR_ERR(tx4);
+
+	tx6 = siro_tx_sock_open(dev, AF_INET6);
+	if (tx6 == ERR_PTR(-EAFNOSUPPORT))
+		tx6 = NULL;
+	if (IS_ERR(tx6)) {
+		sock_release(tx4);
+		return PTR_ERR(tx6);
+	}
+
+	dev->tx4 = tx4;
+	dev->tx6 = tx6;
+	return 0;
+}
+
+void siro_tx_close(struct siro_dev *dev)
+{
+	sock_release(dev->tx4);
+	if (dev->tx6)
+		sock_release(dev->tx6);
+}
 
 static bool siro_tx_full(const struct socket *sock)
 {
-	return sock && sk_wmem_alloc_get(sock->sk) > READ_ONCE(sock->sk->sk_sndbuf);
+	return sock && sk_wmem_alloc_get(sock->sk) > SIRO_TX_LIMIT;
 }
 
 static struct sk_buff *siro_tx_alloc_head(u32 bytes)
@@ -82,9 +122,8 @@ static int siro_tx_begin_large(struct siro_tx_burst *burst, u32 bytes)
 int siro_port_tx_begin(void *port, struct siro_tx_burst *burst, __u32 bytes)
 {
 	struct siro_qp *qp = port;
-	struct siro_net *snet = qp->dev->net;
 
-	if (siro_tx_full(snet->sk4) || siro_tx_full(snet->sk6))
+	if (siro_tx_full(qp->dev->tx4) || siro_tx_full(qp->dev->tx6))
 		return -EAGAIN;
 	if (bytes <= SIRO_TX_SMALL)
 		return siro_tx_begin_small(burst, bytes);
@@ -221,8 +260,9 @@ static bool siro_tx_fits(const struct dst_entry *dst, const struct siro_tx_burst
 static int siro_tx_send(struct siro_route *route, struct sk_buff *skb,
 			const struct siro_tx_burst *burst)
 {
-	struct siro_net *snet = route->dev->net;
-	struct socket *sock = route->flow.family == 4 ? snet->sk4 : snet->sk6;
+	struct siro_dev *dev = route->dev;
+	struct siro_net *snet = dev->net;
+	struct socket *sock = route->flow.family == 4 ? dev->tx4 : dev->tx6;
 	struct dst_entry *dst = sock ? siro_route_dst(route) : NULL;
 
 	if (!dst || !siro_tx_fits(dst, burst, route->flow.family)) {
