@@ -6,7 +6,7 @@
 #define STUCK_LINK "rdma_hold"
 
 /* Enough for the send memory of a link. */
-#define STUCK_QPS 128
+#define STUCK_QPS 512
 
 /* Connects to the host next door, which the device could reach. */
 static int connect_nobody(struct rc_end *end)
@@ -45,12 +45,13 @@ static bool stick_more(struct kunit *test, struct rc_end *end)
 
 static void transmit__another_link_is_full(struct kunit *test)
 {
-	struct ib_qp *qps[STUCK_QPS];
+	struct ib_qp **qps = kunit_kcalloc(test, STUCK_QPS, sizeof(*qps), GFP_KERNEL);
 	struct rc_pair *pair;
 	struct rc_end end;
 	bool full = false;
 	int count;
 
+	KUNIT_ASSERT_NOT_NULL(test, qps);
 	KUNIT_ASSERT_EQ(test, rc_end_open(&end, STUCK_LINK), 0);
 	for (count = 0; count < STUCK_QPS && !full; count++) {
 		qps[count] = end.qp;
