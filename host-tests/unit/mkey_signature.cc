@@ -82,6 +82,24 @@ TEST(mkey_signature, tags_and_flags__are_those_of_the_request)
 	EXPECT_EQ(s.sent(), join(want, make_content(want, s.q.memory.read(0, data_bytes))));
 }
 
+/* An SGE in the middle of a large block costs what the block does. */
+TEST(mkey_signature, beginnings_that_are_read_again__use_the_budget_up)
+{
+	mkey_signer s;
+	siro_mkey_sig sig = mkey_signer::on_wire(SIRO_SIG_CRC64);
+
+	sig.wire.interval = 16384;
+	EXPECT_EQ(s.execute(s.configuration(&sig, {s.q.piece(0, 32768)})), SIRO_WC_SUCCESS);
+
+	siro_sge late = {16384 - 8, 8, s.mkey.key()};
+	send_wr wr = make_send(2, {late, late, late, late}, 0);
+
+	s.q.budget = 64;
+	s.q.post({wr, wr, wr, wr, wr, wr, wr, wr});
+	EXPECT_TRUE(s.q.last_requester.has(SIRO_OUT_MORE));
+	EXPECT_EQ(s.q.take_sent().size(), 4u);
+}
+
 TEST(mkey_signature, what_is_not_set__stays)
 {
 	mkey_signer s;

@@ -266,6 +266,27 @@ TEST(cancel, bad_request__is_one_no_more)
 	EXPECT_EQ(p.state(), unsigned{SIRO_QPS_RTS});
 }
 
+TEST(cancel, datagram__is_not_sent)
+{
+	lone_qp q(lone_qp::ud_user());
+	send_wr wr = make_send(1, {q.piece(0, 10)}, SIRO_SEND_SIGNALED);
+	uint32_t count = 0;
+
+	wr.wqe.ud.ah = q.dev.add_flow(q.opt.flow);
+	q.modify_requester(SIRO_QPS_SQD);
+	q.post({wr});
+	while (siro_requester_cancel(&q.requester, 1, &count))
+		;
+	EXPECT_EQ(count, 1u);
+	q.modify_requester(SIRO_QPS_RTS);
+	EXPECT_TRUE(q.take_sent().empty());
+
+	auto completions = q.send_completions();
+
+	ASSERT_EQ(completions.size(), 1u);
+	EXPECT_EQ(completions[0].opcode, unsigned{SIRO_WC_NOP});
+}
+
 TEST(cancel, other_state__is_an_error)
 {
 	pipeline p(true);

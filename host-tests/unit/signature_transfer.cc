@@ -496,6 +496,47 @@ TEST(signature_place, block_that_comes_again_from_its_beginning__is_judged_by_th
 	EXPECT_EQ(r.sig.blocks.count, 0u);
 }
 
+/* The same in packets: bytes of the broken transfer must not count for the new one. */
+TEST(signature_place, block_that_comes_again_in_pieces__is_judged_by_them)
+{
+	signature_attributes a = three_blocks({SIRO_SIG_T10_CRC, SIRO_SIG_T10_CRC}, 512);
+	content good = make_content(a.wire, signature_noise(a.data_length));
+	bytes wire = join(a.wire, good);
+
+	for (uint32_t cut : {256u, 300u, 100u, 511u}) {
+		signature_region r(a);
+
+		ASSERT_EQ(r.place(0, slice(wire, 0, 256)), SignatureStatus::done);
+		ASSERT_EQ(r.place(0, slice(wire, 0, cut)), SignatureStatus::done);
+		ASSERT_EQ(r.place(cut, slice(wire, cut, wire.size() - cut)), SignatureStatus::done);
+		expect_no_error(r.sig);
+		EXPECT_EQ(r.sig.blocks.count, 0u);
+		EXPECT_EQ(r.read().fields, good.fields);
+	}
+}
+
+/* What is known of a block's beginning is of blocks that are no more. */
+TEST(signature_produce, configured_anew_within_a_message__reads_the_beginning_again)
+{
+	signature_attributes a;
+
+	a.wire = signature_domain(SIRO_SIG_CRC64, 4096);
+	a.data_length = 8192;
+
+	for (uint32_t interval : {16u, 64u, 4096u}) {
+		signature_region r(a);
+		bytes before = r.produce(0, 4000);
+
+		r.sig.wire = signature_domain(SIRO_SIG_CRC32C, interval);
+		ASSERT_EQ(siro_signature_prepare(&r.sig), 0);
+
+		bytes rest = r.produce(4000, 200);
+
+		r.cursor = {};
+		EXPECT_EQ(rest, r.produce(4000, 200)) << interval;
+	}
+}
+
 /* A peer that writes parts of a block twice gets a wrong verdict, and nothing worse. */
 TEST(signature_place, bytes_that_come_twice__stay_within_the_open_blocks)
 {

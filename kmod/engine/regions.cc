@@ -86,6 +86,14 @@ void Regions::charge_piece()
 		ctx_->budget--;
 }
 
+void Regions::charge_bytes(u64 count)
+{
+	bytes_ += count;
+	if (ctx_)
+		ctx_->budget -= min(ctx_->budget, static_cast<u32>(bytes_ / bytes_per_packet));
+	bytes_ %= bytes_per_packet;
+}
+
 void Regions::release()
 {
 	named_.release();

@@ -87,6 +87,9 @@ public:
 	/* The same of a piece whose key names another region; not one of pieces. */
 	span<u8> piece_bytes(u64 address, u64 length, u32 lkey, bool write);
 
+	/* So do bytes that are read, but not sent. */
+	void charge_bytes(u64 count);
+
 	/* What is read next is the beginning of a message. */
 	void begin_message()
 	{
@@ -104,6 +107,7 @@ private:
 	void charge_piece();
 
 	static constexpr u32 pieces_per_packet = 64; /* that cost as much as one */
+	static constexpr u32 bytes_per_packet = 4096;
 
 	PinnedRegions named_;
 	PinnedRegions below_; /* what the entries of indirect regions name */
@@ -111,6 +115,7 @@ private:
 	siro_context *ctx_ = nullptr;
 	siro_sig_cursor *cursor_ = nullptr;
 	u32 pieces_ = 0;
+	u64 bytes_ = 0;
 };
 
 /*

@@ -140,13 +140,13 @@ Requester::Step Requester::advance(Call &call)
 		return Step::wait;
 	if (e.status)
 		return Step::wait;
-	if (type_ != SIRO_QPT_RC)
-		return send_datagram(call, e);
 	if (is_local(e.wqe.opcode)) {
 		ctx.budget -= min(ctx.budget, local_cost(e.wqe));
 		entry_sent();
 		return Step::done;
 	}
+	if (type_ != SIRO_QPT_RC)
+		return send_datagram(call, e);
 	if (is_read(e.wqe.opcode))
 		return send_read(call, e);
 	if (is_atomic(e.wqe.opcode))

@@ -108,6 +108,7 @@ extern "C" int siro_signature_prepare(siro_signature *signature)
 	if (!s.data_length || !divides(s.memory, s.data_length) ||
 	    !divides(s.wire, s.data_length) || !has_wire_length(s) || !settle_copying(s))
 		return einval;
+	s.generation++;
 	s.blocks.count = 0;
 	SignatureLatch(s.latch).reset();
 	return 0;

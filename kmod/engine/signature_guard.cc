@@ -39,8 +39,11 @@ u64 Guard::update(u64 state, const u8 *data, u32 length) const
 	}
 }
 
-u64 Guard::shift(u64 state, u32 bytes) const
+/* Over what follows @end in the block. */
+u64 Guard::shift_to_end(u64 state, u32 end) const
 {
+	u16 bytes = static_cast<u16>(domain_.interval - end);
+
 	switch (domain_.format) {
 	case SIRO_SIG_T10_CRC:
 		return reverse_bits(ShiftT10::by(reverse_bits(static_cast<u16>(state)), bytes));
@@ -69,7 +72,7 @@ void Guard::add(siro_sig_sum &sum, u32 end, u32 offset, const u8 *data, u32 leng
 		return;
 	}
 	if (offset != end) {
-		sum.others ^= shift(sum.run, domain_.interval - end);
+		sum.others ^= shift_to_end(sum.run, end);
 		sum.run = 0;
 	}
 	sum.run = update(sum.run, data, length);
@@ -80,7 +83,7 @@ u64 Guard::finish(const siro_sig_sum &sum, u32 end) const
 	if (is_checksum())
 		return static_cast<u16>(~byteswap(checksum::fold(sum.run)));
 
-	u64 crc = sum.others ^ shift(sum.run, domain_.interval - end);
+	u64 crc = sum.others ^ shift_to_end(sum.run, end);
 
 	switch (domain_.format) {
 	case SIRO_SIG_T10_CRC:

@@ -117,7 +117,10 @@ span<const u8> SignatureMemory::contiguous(u64 data, u64 most)
 {
 	u64 offset = layout_.offset_of(data);
 
-	return bytes(data_, offset, layout_.part(offset, most).length, false);
+	span<u8> here = bytes(data_, offset, layout_.part(offset, most).length, false);
+
+	below_.charge_bytes(here.size());
+	return here;
 }
 
 bool SignatureMemory::is_reachable(u64 data, u64 length, bool write)

@@ -21,7 +21,7 @@ public:
 	[[nodiscard]] bool read_field(u64 block, u8 *to);
 	[[nodiscard]] bool write_field(u64 block, const u8 *from);
 
-	/* Data that lies together, at most @most bytes; none on failure. */
+	/* Data that lies together, at most @most bytes, to be looked at; none on failure. */
 	span<const u8> contiguous(u64 data, u64 most);
 
 	/* Tells of data and its fields before a byte of them is touched. */

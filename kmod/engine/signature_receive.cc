@@ -125,6 +125,9 @@ SignatureStatus SignatureReceiver::add(const Track &track, u64 data, const u8 *f
 
 		if (!block)
 			return SignatureStatus::no_room;
+		/* The rest of an earlier transfer never came. */
+		if (Track::repeats(*block, offset, here))
+			track.begin(*block, block->index);
 		track.add(*block, offset, from, here);
 
 		SignatureStatus status = retire(track, *block, here);

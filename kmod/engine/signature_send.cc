@@ -12,7 +12,8 @@ SignatureSender::SignatureSender(siro_signature &signature, SignatureMemory &mem
 
 bool SignatureSender::is_at(u64 offset) const
 {
-	return cursor_.live && cursor_.key == signature_.key && cursor_.next == offset;
+	return cursor_.live && cursor_.key == signature_.key &&
+	       cursor_.generation == signature_.generation && cursor_.next == offset;
 }
 
 SignatureStatus SignatureSender::produce(u64 offset, u8 *to, u32 length)
@@ -24,6 +25,7 @@ SignatureStatus SignatureSender::produce(u64 offset, u8 *to, u32 length)
 		return SignatureStatus::bad_memory;
 	cursor_.next = offset + length;
 	cursor_.key = signature_.key;
+	cursor_.generation = signature_.generation;
 	cursor_.live = 1;
 	return SignatureStatus::done;
 }

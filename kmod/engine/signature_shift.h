@@ -14,11 +14,13 @@ namespace sirocco {
 template <unsigned_integral T, T polynomial>
 class Shift {
 public:
-	static T by(T state, u32 bytes)
+	static T by(T state, u16 bytes)
 	{
-		for (u32 place = 0; bytes; place++, bytes >>= 4)
+		for (const auto &place : powers.of) {
 			if (bytes & 15)
-				state = multiply(state, powers.of[place][bytes & 15]);
+				state = multiply(state, place[bytes & 15]);
+			bytes >>= 4;
+		}
 		return state;
 	}
 

@@ -23,7 +23,7 @@ void Track::begin(siro_sig_block &block, u64 index) const
 {
 	block.index = index;
 	block.track = static_cast<u16>(number_);
-	block.end = 0;
+	block.begin = block.end = 0;
 	block.missing = stride();
 	if (sums_input_)
 		block.input = Guard(*input_).begin();
@@ -37,6 +37,8 @@ void Track::add(siro_sig_block &block, u32 offset, const u8 *data, u32 length) c
 		Guard(*input_).add(block.input, block.end, offset, data, length);
 	if (sums_output_)
 		Guard(*output_).add(block.output, block.end, offset, data, length);
+	if (offset != block.end)
+		block.begin = static_cast<u16>(offset);
 	block.end = static_cast<u16>(offset + length);
 }
 

@@ -51,6 +51,12 @@ public:
 	/* Data of the block; the first byte is its byte @offset. */
 	void add(siro_sig_block &block, u32 offset, const u8 *data, u32 length) const;
 
+	/* Some of that data is in the latest run already. */
+	static bool repeats(const siro_sig_block &block, u32 offset, u32 length)
+	{
+		return offset < block.end && block.begin < offset + length;
+	}
+
 	/* A complete block of an input that is exempt from checks. */
 	bool is_escaped(const siro_sig_block &block) const;
 

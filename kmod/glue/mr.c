@@ -14,7 +14,7 @@ static_assert(IS_ENABLED(CONFIG_DEBUG_SPINLOCK) || sizeof(struct siro_mr_obj) <=
 
 struct siro_mr_obj *siro_mr_alloc(struct ib_pd *ibpd)
 {
-	struct siro_mr_obj *obj = kzalloc(sizeof(*obj), GFP_KERNEL);
+	struct siro_mr_obj *obj = kzalloc(sizeof(*obj), GFP_KERNEL_ACCOUNT);
 
 	if (!obj)
 		return NULL;

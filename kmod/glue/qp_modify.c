@@ -93,6 +93,7 @@ static int siro_check_retries(const struct ib_device_attr *limits, const struct 
 /**
  * struct siro_qp_change - a modify_qp call, checked and with all it needs
  * @attr: all attributes of the QP as they will be
+ * @before: state that it was checked against
  * @set_state: there is a change of state, to @attr.qp_state
  * @set_path: @routes replace those of the halves
  * @set_resources: @resources replaces the responder's
@@ -105,6 +106,7 @@ static int siro_check_retries(const struct ib_device_attr *limits, const struct 
  */
 struct siro_qp_change {
 	struct ib_qp_attr attr;
+	enum ib_qp_state before;
 	bool set_state;
 	bool set_path;
 	bool set_resources;
@@ -162,10 +164,9 @@ static void siro_reset_attr(struct ib_qp_attr *attr)
 	};
 }
 
-static int siro_change_check(struct siro_qp *qp, const struct ib_qp_attr *attr, int mask,
-			     enum ib_mtu active_mtu)
+static int siro_change_check(struct siro_qp *qp, enum ib_qp_state current_state,
+			     const struct ib_qp_attr *attr, int mask, enum ib_mtu active_mtu)
 {
-	enum ib_qp_state current_state = siro_qp_state(qp);
 	enum ib_qp_state next = mask & IB_QP_STATE ? attr->qp_state : current_state;
 
 	if (mask & IB_QP_CUR_STATE && attr->cur_qp_state != current_state)
@@ -282,6 +283,10 @@ static u32 siro_next_state(const struct siro_qp_change *change, u32 current_stat
 	if (!change->set_state)
 		return current_state;
 	if (current_state == SIRO_QPS_ERR && change->attr.qp_state != IB_QPS_RESET)
+		return current_state;
+	/* It stopped for a signature error meanwhile: nobody meant to resume it. */
+	if (current_state == SIRO_QPS_SQD && change->before == IB_QPS_RTS &&
+	    change->attr.qp_state == IB_QPS_RTS)
 		return current_state;
 	return change->attr.qp_state;
 }
@@ -414,16 +419,18 @@ static void siro_change_apply(struct siro_qp *qp, struct siro_qp_change *change)
 static int siro_qp_change(struct siro_qp *qp, const struct ib_qp_attr *attr, int mask,
 			  enum ib_mtu active_mtu)
 {
+	enum ib_qp_state before = siro_qp_state(qp);
 	struct siro_qp_change *change;
 	int err;
 
-	err = siro_change_check(qp, attr, mask, active_mtu);
+	err = siro_change_check(qp, before, attr, mask, active_mtu);
 	if (err)
 		return err;
 	change = kzalloc(sizeof(*change), GFP_KERNEL);
 	if (!change)
 		return -ENOMEM;
 
+	change->before = before;
 	err = siro_change_prepare(change, qp, attr, mask, active_mtu);
 	if (!err)
 		siro_change_apply(qp, change);

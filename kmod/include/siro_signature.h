@@ -83,7 +83,8 @@ struct siro_sig_sum {
  * @output: guard as the output's domain computes it
  * @field: of the input
  * @missing: bytes that have not come
- * @end: where the run of the sums ends
+ * @begin: where the run of the sums begins
+ * @end: where it ends
  * @track: which blocks, if those of the domains differ
  */
 struct siro_sig_block {
@@ -92,8 +93,10 @@ struct siro_sig_block {
 	struct siro_sig_sum output;
 	__u8 field[SIRO_SIG_MAX_FIELD];
 	__u32 missing;
+	__u16 begin;
 	__u16 end;
 	__u16 track;
+	__u16 reserved[3];
 };
 
 #define SIRO_SIG_OWN_BLOCKS 2
@@ -122,7 +125,9 @@ struct siro_sig_blocks {
 struct siro_sig_cursor {
 	__u64 next;
 	__u32 key;
+	__u32 generation;
 	__u32 live;
+	__u32 reserved;
 	struct siro_sig_block blocks[2];
 };
 
@@ -142,6 +147,7 @@ struct siro_sig_cursor {
  * @data_length: (out) bytes of data
  * @wire_length: (out) bytes on the wire: what an access is checked against
  * @key: of the region
+ * @generation: (out) changes with each configuration, which the key need not
  * @check_mask: bytes of an input's field that are checked, the first in bit 7
  * @copy_mask: bytes of an output's field that are the input's
  * @flags: SIRO_SIG_COPY_MASK and so on
@@ -156,9 +162,11 @@ struct siro_signature {
 	__u64 data_length;
 	__u64 wire_length;
 	__u32 key;
+	__u32 generation;
 	__u8 check_mask;
 	__u8 copy_mask;
 	__u16 flags;
+	__u32 reserved;
 	struct siro_sig_latch latch;
 	struct siro_sig_blocks blocks;
 };
