@@ -205,7 +205,9 @@ static void reg_indir__length_below_the_sum_hides_the_rest(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ib_post_send(pair->b.qp, &wr.wr, NULL), 0);
 	expect_wc(test, pair->b.cq, 1000, IB_WC_SUCCESS);
 	remote_write(test, pair, LIST_IOVA, in.mr->rkey, LIST_LENGTH - 1, IB_WC_SUCCESS);
-	expect_no_access(test, pair, in.mr->rkey);
+	memset(pair->b.buffer, 0xcc, PAIR_BUFFER);
+	remote_write(test, pair, LIST_IOVA + LIST_LENGTH - 1, in.mr->rkey, 1, IB_WC_REM_ACCESS_ERR);
+	KUNIT_EXPECT_NULL(test, memchr_inv(pair->b.buffer, 0xcc, PAIR_BUFFER));
 	indirect_exit(&in);
 }
 
