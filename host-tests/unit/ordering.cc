@@ -464,14 +464,14 @@ TEST(ordering, fence__holds_everything_back)
 		[](sender &a) { return a.add(1); },
 	};
 
-	for (make first : kinds)
-		for (make second : kinds) {
+	for (make earlier : kinds)
+		for (make later : kinds) {
 			sender a;
-			send_wr fenced = second(a);
+			send_wr fenced = later(a);
 
 			fenced.wqe.flags |= SIRO_SEND_FENCE;
 
-			auto out = a.packets_of({first(a), fenced});
+			auto out = a.packets_of({earlier(a), fenced});
 
 			ASSERT_EQ(out.size(), 1u);
 			if (out[0].opcode == READ_REQUEST)
@@ -493,14 +493,14 @@ TEST(ordering, two_reads_into_one_place__either_may_win)
 	for (bool swapped : {false, true}) {
 		sender a;
 		auto packets = a.packets_of({a.read(), a.read()});
-		auto first =
+		auto earlier =
 			read_response(packets[0].psn, READ_RESPONSE_ONLY, bytes(lone_qp::mtu, 1));
-		auto second =
+		auto later =
 			read_response(packets[1].psn, READ_RESPONSE_ONLY, bytes(lone_qp::mtu, 2));
 
-		a.hand(swapped ? second : first);
+		a.hand(swapped ? later : earlier);
 		ASSERT_EQ(a.send_completions().size(), swapped ? 0u : 1u);
-		a.hand(swapped ? first : second);
+		a.hand(swapped ? earlier : later);
 		ASSERT_EQ(a.send_completions().size(), swapped ? 2u : 1u);
 		seen.insert(a.memory.at(32768));
 	}

@@ -10,7 +10,7 @@ using namespace signature_model;
 
 namespace {
 
-constexpr uint32_t interval = 512, stride = 520, blocks = 3, wire_bytes = blocks * stride;
+constexpr uint32_t interval = 512, stride = 520, blocks = 3;
 constexpr uint64_t iova = 0x12340000;
 
 /* How a region's blocks are in memory and on the wire. */
