@@ -72,8 +72,7 @@ constexpr bool is_allowed(u8 op, u32 qp_type, bool user)
 {
 	if (qp_type != SIRO_QPT_RC)
 		return op == SIRO_WR_SEND || op == SIRO_WR_SEND_WITH_IMM;
-	return is_known(op) && op != SIRO_WR_NOP &&
-	       !(user ? is_kernel_only(op) : is_user_only(op));
+	return is_known(op) && op != SIRO_WR_NOP && !(user ? is_kernel_only(op) : is_user_only(op));
 }
 
 constexpr u8 completion_opcode(u8 op)
