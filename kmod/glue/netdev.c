@@ -61,6 +61,8 @@ static void siro_netdev_changed(struct ib_device *ibdev, unsigned long event)
 		siro_dev_update_port(to_siro_dev(ibdev));
 		break;
 	case NETDEV_UNREGISTER:
+		/* Consumers learn now, not after their time-outs, that nothing comes any more. */
+		siro_qp_fail_all(to_siro_dev(ibdev));
 		ib_unregister_device_queued(ibdev);
 		break;
 	}

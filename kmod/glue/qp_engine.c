@@ -161,19 +161,14 @@ static u32 siro_half_state(struct siro_qp *qp, const struct siro_half *half)
 				 siro_responder_state(&qp->responder);
 }
 
-/*
- * The other half entered ERR in life @epoch of the QP. A half that was reset
- * since then is not to fall.
- */
-static void siro_half_fail(struct siro_qp *qp, struct siro_half *half, u32 epoch)
+/* Held: the half's lock, which is dropped; bottom halves are off. */
+static void siro_half_fall(struct siro_qp *qp, struct siro_half *half)
+	__releases(&half->lock)
 {
 	struct siro_context ctx;
-	u32 state;
+	u32 state = siro_half_state(qp, half);
 
-	spin_lock(&half->lock);
-	state = siro_half_state(qp, half);
-	if (half->dead || half->epoch != epoch || state == SIRO_QPS_ERR ||
-	    state == SIRO_QPS_RESET) {
+	if (half->dead || state == SIRO_QPS_ERR || state == SIRO_QPS_RESET) {
 		spin_unlock(&half->lock);
 		return;
 	}
@@ -186,6 +181,29 @@ static void siro_half_fail(struct siro_qp *qp, struct siro_half *half, u32 epoch
 	spin_unlock(&half->lock);
 	trace_siro_qp_state(qp->ibqp.device->index, qp->qpn, state, SIRO_QPS_ERR);
 	siro_half_deliver(qp, half, &ctx);
+}
+
+/*
+ * The other half entered ERR in life @epoch of the QP. A half that was reset
+ * since then is not to fall.
+ */
+static void siro_half_fail(struct siro_qp *qp, struct siro_half *half, u32 epoch)
+{
+	spin_lock(&half->lock);
+	if (half->epoch == epoch)
+		siro_half_fall(qp, half);
+	else
+		spin_unlock(&half->lock);
+}
+
+void siro_qp_fail(struct siro_qp *qp)
+{
+	local_bh_disable();
+	spin_lock(&qp->sq.lock);
+	siro_half_fall(qp, &qp->sq);
+	spin_lock(&qp->rq.lock);
+	siro_half_fall(qp, &qp->rq);
+	local_bh_enable();
 }
 
 void siro_half_leave(struct siro_qp *qp, struct siro_half *half, struct siro_context *ctx)

@@ -84,6 +84,31 @@ struct siro_qp *siro_qp_get_gsi(struct siro_dev *dev)
 	return qp;
 }
 
+/* The next of the device's queue pairs from *@qpn on; the GSI's is none of them. */
+static struct siro_qp *siro_qp_next(struct siro_dev *dev, unsigned long *qpn)
+{
+	struct siro_qp *qp;
+
+	xa_lock_bh(&siro_qps);
+	for (qp = xa_find(&siro_qps, qpn, ULONG_MAX, XA_PRESENT); qp;
+	     qp = xa_find_after(&siro_qps, qpn, ULONG_MAX, XA_PRESENT))
+		if (qp->dev == dev && refcount_inc_not_zero(&qp->ref))
+			break;
+	xa_unlock_bh(&siro_qps);
+	return qp;
+}
+
+void siro_qp_fail_all(struct siro_dev *dev)
+{
+	unsigned long qpn = 0;
+	struct siro_qp *qp;
+
+	for (; (qp = siro_qp_next(dev, &qpn)); qpn++) {
+		siro_qp_fail(qp);
+		siro_qp_put(qp);
+	}
+}
+
 void siro_qp_put(struct siro_qp *qp)
 {
 	if (refcount_dec_and_test(&qp->ref))

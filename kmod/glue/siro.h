@@ -461,6 +461,8 @@ void siro_rx_close(struct siro_net *net);
 struct siro_qp *siro_qp_get(struct siro_net *net, u32 qpn);
 struct siro_qp *siro_qp_get_gsi(struct siro_dev *dev);
 void siro_qp_put(struct siro_qp *qp);
+/* All queue pairs of the device but the GSI's enter ERR and are flushed. */
+void siro_qp_fail_all(struct siro_dev *dev);
 
 /**
  * siro_qp_receive() - hand a batch to the half that it is for

@@ -217,6 +217,13 @@ enum hrtimer_restart siro_requester_timer(struct hrtimer *timer);
 enum hrtimer_restart siro_responder_timer(struct hrtimer *timer);
 void siro_requester_work(struct work_struct *work);
 void siro_responder_work(struct work_struct *work);
+/**
+ * siro_qp_fail() - both halves enter ERR and are flushed
+ * @qp: in any state; one in RESET stays there
+ *
+ * Context: any but interrupts off. No half's lock is held.
+ */
+void siro_qp_fail(struct siro_qp *qp);
 void siro_qp_event_work(struct work_struct *work);
 
 /* Run a half here if the context allows it, else in its worker. */
