@@ -23,14 +23,7 @@ ram_disk_up() {
 ram_disk_down() { rmdir $RAM ${RAM%/*}; }
 
 # The block device that the initiator made of it.
-lio_disk() {
-	local d
-	for d in /sys/block/sd*; do
-		grep -q '^LIO-ORG' "$d/device/vendor" 2>/dev/null || continue
-		[ -b "/dev/${d##*/}" ] && { echo "/dev/${d##*/}"; return; }
-	done
-	return 1
-}
+lio_disk() { scsi_disk vendor LIO-ORG; }
 no_lio_disk() { ! lio_disk >/dev/null; }
 
 # ---- iSER ------------------------------------------------------------------

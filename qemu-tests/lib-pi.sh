@@ -15,14 +15,7 @@ pi_disk_up() {
 		within 20 pi_disk
 }
 pi_disk_down() { modprobe -r scsi_debug; }
-pi_disk() {
-	local d
-	for d in /sys/block/sd*; do
-		grep -q '^scsi_debug' "$d/device/model" 2>/dev/null || continue
-		[ -b "/dev/${d##*/}" ] && { echo "/dev/${d##*/}"; return; }
-	done
-	return 1
-}
+pi_disk() { scsi_disk model scsi_debug; }
 
 # inject DEVICE WORDS...: a fault as often as a request is tried again, see
 # docs/signature.md.

@@ -349,6 +349,16 @@ netem() {
 		in2 tc qdisc add dev vb root netem "$@"
 }
 
+# scsi_disk FIELD BEGINNING: the first whose vendor or model begins so.
+scsi_disk() {
+	local d
+	for d in /sys/block/sd*; do
+		grep -q "^$2" "$d/device/$1" 2>/dev/null || continue
+		[ -b "/dev/${d##*/}" ] && { echo "/dev/${d##*/}"; return; }
+	done
+	return 1
+}
+
 # What the kernel logged since the last kernel_log_mark.
 kernel_log_mark() {
 	MARK="mark-$CASE-$RANDOM$RANDOM"
