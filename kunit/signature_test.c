@@ -351,6 +351,18 @@ static void write_bad_blocks(struct kunit *test, struct rc_pair *pair, struct si
 	remote_write(test, pair, s->mr->iova, s->mr->rkey, WIRE, IB_WC_SUCCESS);
 }
 
+/* A region of B into which the peer has written them. */
+static void signature_with_bad_blocks(struct kunit *test, struct signature *s)
+{
+	struct rc_pair *pair = test->priv;
+
+	signature_init(test, s, &pair->b);
+	KUNIT_EXPECT_EQ(test, signature_map(s), 0);
+	fill_attrs(s->mr->sig_attrs, pass);
+	signature_register(test, &pair->b, s);
+	write_bad_blocks(test, pair, s);
+}
+
 /* Attributes come after the mapping, with a memset that wipes the metadata's length. */
 static void map__attributes_follow(struct kunit *test)
 {
@@ -413,11 +425,7 @@ static void status__registration_forgets_it(struct kunit *test)
 	struct rc_pair *pair = test->priv;
 	struct signature s;
 
-	signature_init(test, &s, &pair->b);
-	KUNIT_EXPECT_EQ(test, signature_map(&s), 0);
-	fill_attrs(s.mr->sig_attrs, pass);
-	signature_register(test, &pair->b, &s);
-	write_bad_blocks(test, pair, &s);
+	signature_with_bad_blocks(test, &s);
 	invalidate(test, &pair->b, s.mr->rkey);
 	KUNIT_EXPECT_EQ(test, signature_map(&s), 0);
 	signature_register(test, &pair->b, &s);
@@ -428,14 +436,9 @@ static void status__registration_forgets_it(struct kunit *test)
 /* Of an error that another key has seen no more is known than that. */
 static void status__key_has_changed(struct kunit *test)
 {
-	struct rc_pair *pair = test->priv;
 	struct signature s;
 
-	signature_init(test, &s, &pair->b);
-	KUNIT_EXPECT_EQ(test, signature_map(&s), 0);
-	fill_attrs(s.mr->sig_attrs, pass);
-	signature_register(test, &pair->b, &s);
-	write_bad_blocks(test, pair, &s);
+	signature_with_bad_blocks(test, &s);
 	ib_update_fast_reg_key(s.mr, ib_inc_rkey(s.mr->rkey));
 	expect_bad(test, s.mr, IB_SIG_BAD_GUARD, 0);
 	signature_exit(&s);

@@ -5,40 +5,48 @@
 
 #include "verbs.h"
 
-int siro_qp_set_ooo(struct ib_qp *ibqp, bool on)
+/*
+ * What a queue pair is to ask its peer for can be said until it has one. Locks
+ * it unless an error is returned.
+ */
+static struct siro_qp *siro_qp_lock_to_wish(struct ib_qp *ibqp)
 {
 	struct siro_qp *qp;
-	int err = 0;
 
 	if (!siro_dev_if_ours(ibqp->device))
-		return -EOPNOTSUPP;
+		return ERR_PTR(-EOPNOTSUPP);
 
 	qp = to_siro_qp(ibqp);
 	mutex_lock(&qp->modify_lock);
-	if (qp->type != SIRO_QPT_RC || qp->attr.qp_state > IB_QPS_INIT)
-		err = -EINVAL;
-	else
-		qp->ooo_wish = on ? SIRO_OOO_ON : SIRO_OOO_OFF;
+	if (qp->type == SIRO_QPT_RC && qp->attr.qp_state <= IB_QPS_INIT)
+		return qp;
 	mutex_unlock(&qp->modify_lock);
-	return err;
+	return ERR_PTR(-EINVAL);
+}
+
+int siro_qp_set_ooo(struct ib_qp *ibqp, bool on)
+{
+	struct siro_qp *qp = siro_qp_lock_to_wish(ibqp);
+
+	if (IS_ERR(qp))
+		return PTR_ERR(qp);
+	qp->ooo_wish = on ? SIRO_OOO_ON : SIRO_OOO_OFF;
+	mutex_unlock(&qp->modify_lock);
+	return 0;
 }
 EXPORT_SYMBOL_GPL(siro_qp_set_ooo);
 
 int siro_qp_set_paths(struct ib_qp *ibqp, unsigned int paths)
 {
-	struct siro_qp *qp;
+	struct siro_qp *qp = siro_qp_lock_to_wish(ibqp);
 	int err = 0;
 
-	if (!siro_dev_if_ours(ibqp->device))
-		return -EOPNOTSUPP;
-
-	qp = to_siro_qp(ibqp);
-	mutex_lock(&qp->modify_lock);
-	if (!paths || paths > SIRO_MAX_PATHS || qp->type != SIRO_QPT_RC ||
-	    qp->attr.qp_state > IB_QPS_INIT)
-		err = -EINVAL;
-	else
+	if (IS_ERR(qp))
+		return PTR_ERR(qp);
+	if (paths && paths <= SIRO_MAX_PATHS)
 		qp->paths_wish = paths;
+	else
+		err = -EINVAL;
 	mutex_unlock(&qp->modify_lock);
 	return err;
 }
