@@ -126,7 +126,7 @@ private:
 	{
 		constexpr uint32_t outcomes = SIRO_OUT_MORE | SIRO_OUT_BLOCKED |
 					      SIRO_OUT_NOTIFY_CQ | SIRO_OUT_QP_ERROR |
-					      SIRO_OUT_SQ_ERROR;
+					      SIRO_OUT_SQ_ERROR | SIRO_OUT_SIG_ERROR;
 		constexpr uint32_t events = 2 * SIRO_EVENT_CQ_ERR - 1;
 
 		if ((r.outcome & ~outcomes) || (r.events & ~events))
@@ -225,7 +225,7 @@ private:
 			1 << SIRO_WC_RNR_RETRY_EXC_ERR | 1 << SIRO_WC_MW_BIND_ERR;
 
 		return cqe.status < 32 && statuses >> cqe.status & 1 &&
-		       cqe.opcode <= SIRO_WC_REG_INDIR_MR && !cqe.flags && !cqe.network_type;
+		       cqe.opcode <= SIRO_WC_NOP && !cqe.flags && !cqe.network_type;
 	}
 
 	bool is_legal_recv(const siro_cqe &cqe) const
