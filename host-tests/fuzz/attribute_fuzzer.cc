@@ -108,7 +108,7 @@ private:
 			uint32_t skip = in_.once_in(2) ? in_.below(32) : 0;
 
 			if (indirect)
-				add_entry(list, length, skip);
+				add_entry(list, length, skip, repeat);
 			else
 				add_memory(list, length, skip, repeat);
 		}
@@ -129,11 +129,14 @@ private:
 		mr.extents = list;
 	}
 
-	void add_entry(siro_extents &list, uint32_t length, uint32_t skip)
+	/* All rows together end within the bytes of a region that its user may name. */
+	void add_entry(siro_extents &list, uint32_t length, uint32_t skip, uint32_t repeat)
 	{
 		host::region &r = v_.pick(in_);
+		uint32_t offset = in_.below(256);
+		uint32_t room = (victim::local_bytes - offset) / repeat - skip;
 
-		siro_extents_add(&list, r.mr.iova + in_.below(256), length, skip,
+		siro_extents_add(&list, r.mr.iova + offset, std::min(length, room), skip,
 				 in_.near(r.key()));
 	}
 
