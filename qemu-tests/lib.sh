@@ -97,10 +97,10 @@ topology_none() {
 	for d in /sys/class/infiniband/*; do
 		[ -e "$d" ] && rdma link delete "${d##*/}"
 	done
-	for d in n1 n2; do
+	for d in n1 n2 r1 r2; do
 		[ -e /run/netns/$d ] && ip netns delete $d
 	done
-	for d in va vb; do
+	for d in va vb faults-va faults-vb; do
 		[ -e /sys/class/net/$d ] && ip link delete $d 2>/dev/null
 	done
 	if ip rule | grep -q '^32000:.*local'; then
@@ -158,11 +158,85 @@ policy_routes() {
 	done
 }
 
+# What the paths of a fabric add to the delay, each way.
+PATH_DELAYS="500us 600us 800us 1200us"
+
+fabric_routers() {
+	ip netns add r1 && ip netns add r2 && router_settings r1 && router_settings r2 &&
+		ip link add va type veth peer name ra netns r1 &&
+		ip link add vb type veth peer name rb netns r2 &&
+		fabric_paths | ip -batch - && router_up 1 && router_up 2
+}
+router_settings() {
+	in_ns $1 sysctl -qw net.ipv4.ip_forward=1 net.ipv4.fib_multipath_hash_policy=1 \
+		net.ipv6.conf.all.forwarding=1 net.ipv6.fib_multipath_hash_policy=1 \
+		net.ipv6.conf.default.accept_dad=0
+}
+fabric_paths() {
+	local i=0
+	for _ in $PATH_DELAYS; do
+		i=$((i + 1))
+		echo "link add p$i netns r1 type veth peer name p$i netns r2"
+	done
+}
+router_up() { # NUMBER
+	router_addresses "$1" | ip -n r$1 -batch - && router_delays | tc -n r$1 -batch -
+}
+router_addresses() {
+	local i=0
+	for _ in $PATH_DELAYS; do
+		i=$((i + 1))
+		echo "addr add 10.1.$i.$1/24 dev p$i"
+		echo "addr add fd01:$i::$1/64 dev p$i nodad"
+		echo "link set p$i up mtu 4500"
+	done
+}
+router_delays() {
+	local delay i=0
+	for delay in $PATH_DELAYS; do
+		i=$((i + 1))
+		echo "qdisc add dev p$i root netem limit 20000 delay $delay"
+	done
+}
+
+fabric_routes() {
+	fabric_edge 1 $NS1 va ra $A1 $A1_6 $A2 $A2_6 && fabric_edge 2 $NS2 vb rb $A2 $A2_6 $A1 $A1_6
+}
+# Between a host and its router there are no addresses besides the host's. A burst
+# is cut before it leaves the host.
+fabric_edge() { # ROUTER HOST NETDEV NETDEV NEAR-ADDRESS... FAR-ADDRESS...
+	local r=r$1 far=$((3 - $1)) port via4='' via6='' i=0
+	port=$(in_ns $r cat "/sys/class/net/$4/address")
+	for _ in $PATH_DELAYS; do
+		i=$((i + 1))
+		via4+=" nexthop via 10.1.$i.$far" via6+=" nexthop via fd01:$i::$far"
+	done
+	in_ns "$2" ethtool -K "$3" tx-udp-segmentation off
+	ip -n "$2" -batch - <<-END || return 1
+		route add $7 dev $3
+		route add $8 dev $3
+		neigh replace $7 lladdr $port dev $3 nud permanent
+		neigh replace $8 lladdr $port dev $3 nud permanent
+	END
+	port=$(in_ns "$2" cat "/sys/class/net/$3/address")
+	ip -n $r -batch - <<-END
+		link set $4 up mtu 4500
+		route add $5 dev $4
+		route add $6 dev $4
+		neigh replace $5 lladdr $port dev $4 nud permanent
+		neigh replace $6 lladdr $port dev $4 nud permanent
+		route add $7 $via4
+		route add $8 $via6
+	END
+}
+
 # topology KIND: two links s1 (10.0.0.1, fd00::1) and s2 (10.0.0.2, fd00::2)
 #   pair     one in each of two namespaces, joined by a veth pair
 #   host     both in the initial namespace: traffic is local
 #   wire     both in the initial namespace, traffic crosses the veth pair
 #   interop  s1 in a namespace, s2 an rdma_rxe link in the initial one
+#   fabric   as pair, but between the two are routers r1 and r2, which choose among
+#            the paths p1, p2... for each UDP source port or IPv6 flow label
 topology() {
 	local type2=$LINK_TYPE p4=24 p6=64
 	topology_none
@@ -173,12 +247,17 @@ topology() {
 	[ "$LINK_TYPE" = rxe ] && TOPOLOGY=wire
 	case $TOPOLOGY in
 	pair) NS1=n1 NS2=n2 ;;
+	fabric) NS1=n1 NS2=n2 p4=32 p6=128 ;;
 	interop) NS1=n1 type2=rxe; modprobe rdma_rxe || return 1 ;;
 	wire) p4=32 p6=128 ;;
 	esac
 	[ "$TOPOLOGY" = interop ] || [ "$LINK_TYPE" = rxe ] ||
 		modprobe -qr rdma_rxe
-	ip link add va type veth peer name vb || return 1
+	if [ "$TOPOLOGY" = fabric ]; then
+		fabric_routers
+	else
+		ip link add va type veth peer name vb
+	fi || return 1
 	if [ -n "$NS1" ]; then
 		ip netns add $NS1 && ip link set va netns $NS1
 		in1 ip link set lo up
@@ -190,6 +269,7 @@ topology() {
 	netdev_up "$NS1" va $A1/$p4 $A1_6/$p6
 	netdev_up "$NS2" vb $A2/$p4 $A2_6/$p6
 	[ "$TOPOLOGY" = wire ] && policy_routes
+	[ "$TOPOLOGY" != fabric ] || fabric_routes || return 1
 	link_add "$NS1" $D1 "$LINK_TYPE" va &&
 		link_add "$NS2" $D2 "$type2" vb &&
 		links_ready && resources_base
@@ -307,6 +387,20 @@ duo() {
 
 gone() { ! kill -0 "$1" 2>/dev/null; }
 
+# perf PROGRAM ARGS...: of perftest, server on host 1. A long acknowledge timeout
+# (-u, 4 us * 2^18): an emulated CPU may stand still for a good part of a second.
+perf() {
+	local program=$1 out rc
+	shift
+	out=$(duo tcp:18515 "$program" -d $D1 -x "$(gid $D1 $A1)" -F -u 18 "$@" -- \
+		"$program" -d $D2 -x "$(gid $D2 $A2)" -F -u 18 "$@" $A1)
+	rc=$?
+	echo "$out"
+	# The programs end with 0 after some failures, but print no row then.
+	grep -Eq '^ *[0-9]+ +[0-9]+ +[0-9]' <<<"$out" || rc=1
+	return $rc
+}
+
 # ---- the peer guest (cases with a line "# peer") --------------------------
 
 PEER=10.1.0.2 SELF=10.1.0.1 DP=p1
@@ -340,13 +434,24 @@ on_peer() {
 
 counter() { cat "/sys/class/infiniband/$1/ports/1/hw_counters/$2"; }
 
-# netem ARGS...: the same faults in both directions; without ARGS, none.
+# netem ARGS...: the same faults in both directions; without ARGS, none. They hit
+# single packets where they arrive: on its way out a burst is still one packet.
 netem() {
-	in1 tc qdisc del dev va root 2>/dev/null
-	in2 tc qdisc del dev vb root 2>/dev/null
+	faults_at "$NS1" va "$@" && faults_at "$NS2" vb "$@"
+}
+faults_at() { # NAMESPACE NETDEV ARGS...
+	local ns=$1 dev=$2
+	shift 2
+	in_ns "$ns" tc qdisc del dev "$dev" clsact 2>/dev/null
+	in_ns "$ns" ip link del faults-"$dev" 2>/dev/null
+	in_ns "$ns" ethtool -K "$dev" tx-udp-segmentation $([ $# = 0 ] && echo on || echo off)
 	[ $# = 0 ] && return 0
-	in1 tc qdisc add dev va root netem "$@" &&
-		in2 tc qdisc add dev vb root netem "$@"
+	in_ns "$ns" ip link add faults-"$dev" type ifb &&
+		in_ns "$ns" ip link set faults-"$dev" up mtu 4500 &&
+		in_ns "$ns" tc qdisc add dev faults-"$dev" root netem limit 20000 "$@" &&
+		in_ns "$ns" tc qdisc add dev "$dev" clsact &&
+		in_ns "$ns" tc filter add dev "$dev" ingress matchall \
+			action mirred egress redirect dev faults-"$dev"
 }
 
 # scsi_disk FIELD BEGINNING: the first whose vendor or model begins so.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-#include <time.h>
-
 #include "lab.h"
+
+#include "completion.h"
 
 struct end a, b;
 
@@ -148,6 +148,24 @@ void set_state(struct end *e, enum ibv_qp_state state)
 	CHECK(!ibv_modify_qp(e->qp, &attr, IBV_QP_STATE));
 }
 
+struct ibv_qp *smallest_qp(enum ibv_qp_type type, uint64_t send_ops,
+			   struct siroccodv_qp_init_attr dv)
+{
+	struct ibv_qp_init_attr_ex attr = {
+		.send_cq = a.cq,
+		.recv_cq = a.cq,
+		.cap = { .max_send_wr = 1, .max_recv_wr = 1, .max_send_sge = 1,
+			 .max_recv_sge = 1 },
+		.qp_type = type,
+		.comp_mask = IBV_QP_INIT_ATTR_PD |
+			     (send_ops ? IBV_QP_INIT_ATTR_SEND_OPS_FLAGS : 0),
+		.pd = a.pd,
+		.send_ops_flags = send_ops,
+	};
+
+	return siroccodv_create_qp(a.context, &attr, &dv);
+}
+
 /* ---- helpers ---- */
 
 /* The same sequence in each run. */
@@ -184,24 +202,9 @@ bool as_expected(void)
 	return end_as_expected(&a) && end_as_expected(&b);
 }
 
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec + t.tv_nsec / 1e9;
-}
-
 struct ibv_wc completion(struct end *e)
 {
-	const double end = now() + 30;
-	struct ibv_wc wc;
-	int n;
-
-	while (!(n = ibv_poll_cq(e->cq, 1, &wc)) && now() < end)
-		;
-	CHECK_IS(n, 1);
-	return wc;
+	return next_completion(e->cq, 30);
 }
 
 bool is_idle(struct end *e)

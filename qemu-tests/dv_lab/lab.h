@@ -3,14 +3,13 @@
 #ifndef LAB_H
 #define LAB_H
 
-#include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <infiniband/siroccodv.h>
+
+#include "check.h"
 
 #define LAYOUT_AREA (1u << 20) /* where layouts have their pieces */
 #define PLAIN_AREA (1u << 20) /* used as it is */
@@ -22,26 +21,6 @@
 #define ALL_RIGHTS                                               \
 	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |      \
 	 IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC)
-
-#define CHECK(condition)                                         \
-	do {                                                     \
-		if (!(condition)) {                              \
-			printf("%s:%d: not true: %s (errno %d)\n", \
-			       __FILE__, __LINE__, #condition, errno); \
-			exit(1);                                 \
-		}                                                \
-	} while (0)
-
-/* Says what it got, too. */
-#define CHECK_IS(got, wanted)                                    \
-	do {                                                     \
-		const long long got_ = (got), wanted_ = (wanted); \
-		if (got_ != wanted_) {                           \
-			printf("%s:%d: %s is %lld, not %lld\n",  \
-			       __FILE__, __LINE__, #got, got_, wanted_); \
-			exit(1);                                 \
-		}                                                \
-	} while (0)
 
 /* @image: what @memory should hold */
 struct end {
@@ -67,6 +46,9 @@ void set_up_with(uint64_t create_flags);
 /* New queue pairs after an error. */
 void reconnect(void);
 void set_state(struct end *e, enum ibv_qp_state state);
+/* The smallest there is, at a; NULL and errno if it is refused. @send_ops: 0 for none. */
+struct ibv_qp *smallest_qp(enum ibv_qp_type type, uint64_t send_ops,
+			   struct siroccodv_qp_init_attr dv);
 
 uint32_t random_number(void);
 /* From @low to @high, both included. */

@@ -347,12 +347,6 @@ static void post_send__opcode_is_private(void)
 
 static void create_qp__flags(void)
 {
-	struct ibv_qp_init_attr_ex attr = {
-		.cap = { .max_send_wr = 1, .max_recv_wr = 1, .max_send_sge = 1,
-			 .max_recv_sge = 1 },
-		.qp_type = IBV_QPT_UD,
-		.comp_mask = IBV_QP_INIT_ATTR_PD,
-	};
 	struct siroccodv_qp_init_attr dv = {
 		.comp_mask = SIROCCODV_QP_INIT_ATTR_MASK_SEND_OPS_FLAGS,
 		.send_ops_flags = SIROCCODV_QP_EX_WITH_MKEY_CONFIGURE,
@@ -360,23 +354,18 @@ static void create_qp__flags(void)
 	struct ibv_qp *qp;
 
 	set_up();
-	attr.send_cq = attr.recv_cq = a.cq;
-	attr.pd = a.pd;
-	CHECK(!siroccodv_create_qp(a.context, &attr, &dv));
+	CHECK(!smallest_qp(IBV_QPT_UD, 0, dv));
 	CHECK_IS(errno, EOPNOTSUPP);
-	attr.qp_type = IBV_QPT_RC;
 	dv.send_ops_flags = 2;
-	CHECK(!siroccodv_create_qp(a.context, &attr, &dv));
+	CHECK(!smallest_qp(IBV_QPT_RC, 0, dv));
 	CHECK_IS(errno, EOPNOTSUPP);
 	dv = (struct siroccodv_qp_init_attr){ .comp_mask = 4 };
-	CHECK(!siroccodv_create_qp(a.context, &attr, &dv));
+	CHECK(!smallest_qp(IBV_QPT_RC, 0, dv));
 	CHECK_IS(errno, EOPNOTSUPP);
 
 	/* Without the flag it is a QP as any other. */
 	dv.comp_mask = 0;
-	attr.comp_mask |= IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
-	attr.send_ops_flags = IBV_QP_EX_WITH_SEND;
-	qp = siroccodv_create_qp(a.context, &attr, &dv);
+	qp = smallest_qp(IBV_QPT_RC, IBV_QP_EX_WITH_SEND, dv);
 	CHECK(qp);
 	CHECK(!siroccodv_qp_ex_from_ibv_qp_ex(ibv_qp_to_qp_ex(qp)));
 	CHECK(!ibv_destroy_qp(qp));

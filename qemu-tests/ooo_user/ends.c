@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-#include <time.h>
-
 #include "ends.h"
+
+#include "completion.h"
 
 #define RIGHTS                                                                 \
 	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |                    \
@@ -67,6 +67,7 @@ int to_rtr(struct end *e, const struct end *peer, int more_mask)
 		.qp_state = IBV_QPS_RTR,
 		.ah_attr = { .grh = { .dgid = peer->gid,
 				      .sgid_index = e->gid_index,
+				      .flow_label = e->flow_label,
 				      .hop_limit = 64 },
 			     .is_global = 1,
 			     .port_num = 1 },
@@ -124,23 +125,10 @@ void set_state(struct end *e, enum ibv_qp_state state)
 	CHECK_IS(ibv_modify_qp(e->qp, &attr, IBV_QP_STATE), 0);
 }
 
-double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec + t.tv_nsec / 1e9;
-}
-
 struct ibv_wc completion(struct end *e)
 {
-	const double end = now() + 60;
-	struct ibv_wc wc;
-	int n;
+	struct ibv_wc wc = next_completion(e->cq, 60);
 
-	while (!(n = ibv_poll_cq(e->cq, 1, &wc)) && now() < end)
-		;
-	CHECK_IS(n, 1);
 	if (wc.status)
 		printf("%s: %s\n", e->device, ibv_wc_status_str(wc.status));
 	CHECK_IS(wc.status, IBV_WC_SUCCESS);

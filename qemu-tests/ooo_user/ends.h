@@ -6,32 +6,15 @@
 #include <infiniband/siroccodv.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#define CHECK(condition)                                                       \
-	do {                                                                   \
-		if (!(condition)) {                                            \
-			printf("%s:%d: %s\n", __FILE__, __LINE__, #condition); \
-			exit(1);                                               \
-		}                                                              \
-	} while (0)
-
-#define CHECK_IS(value, want)                                                  \
-	do {                                                                   \
-		long is_ = (long)(value), want_ = (long)(want);                \
-		if (is_ != want_) {                                            \
-			printf("%s:%d: %s is %ld, not %ld\n", __FILE__,        \
-			       __LINE__, #value, is_, want_);                  \
-			exit(1);                                               \
-		}                                                              \
-	} while (0)
+#include "check.h"
 
 struct end {
 	const char *device;
 	int gid_index;
 	bool consents;
+	uint32_t flow_label;
 	struct ibv_context *context;
 	struct ibv_pd *pd;
 	struct ibv_cq *cq;
@@ -52,7 +35,6 @@ void connect_ends(struct end *a, struct end *b, uint32_t depth);
 void set_state(struct end *e, enum ibv_qp_state state);
 /* The next completion, which must be a success. */
 struct ibv_wc completion(struct end *e);
-double now(void);
 
 /* attributes.c */
 int check_attributes(struct end *a, struct end *b);

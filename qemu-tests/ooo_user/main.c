@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
  * usage: ooo_user DEVICE GID-INDEX DEVICE GID-INDEX attributes
- *        ooo_user DEVICE GID-INDEX DEVICE GID-INDEX transfer OP SIZE DEPTH SECONDS CONSENT CONSENT
+ *        ooo_user DEVICE GID-INDEX DEVICE GID-INDEX transfer OP SIZE DEPTH SECONDS CONSENT
+ *                 CONSENT [FLOW-LABEL]
  *
- * OP is read, write, or notify: a WRITE and a SEND behind it. The first device
- * posts. CONSENT is 1 if the end agrees to out-of-order placement.
+ * OP is write, read, marked-read: READs behind a WRITE, or notify: a WRITE and a
+ * SEND behind it. The first device posts. CONSENT is 1 if the end agrees to
+ * out-of-order placement. The UDP source ports depend on FLOW-LABEL, if not 0.
  */
 #include "ends.h"
 

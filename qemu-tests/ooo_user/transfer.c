@@ -2,6 +2,8 @@
 /* Moves data, checks every byte, says how fast it was. */
 #include "ends.h"
 
+#include "completion.h"
+
 static int compare(const void *x, const void *y)
 {
 	double a = *(const double *)x, b = *(const double *)y;
@@ -83,21 +85,35 @@ static double run(struct job *j, struct end *a, struct end *b)
 	return now() - begin;
 }
 
-/* transfer OP SIZE DEPTH SECONDS CONSENT CONSENT */
+/* The peer of a queue pair learns from a WRITE that it agrees; this one has no data. */
+static void mark(struct end *a, struct end *b)
+{
+	struct ibv_send_wr wr = {
+		.opcode = IBV_WR_RDMA_WRITE,
+		.send_flags = IBV_SEND_SIGNALED,
+		.wr.rdma = { (uintptr_t)b->memory, b->mr->rkey },
+	}, *bad;
+
+	CHECK_IS(ibv_post_send(a->qp, &wr, &bad), 0);
+	completion(a);
+}
+
+/* transfer OP SIZE DEPTH SECONDS CONSENT CONSENT [FLOW-LABEL] */
 int transfer(struct end *a, struct end *b, int argc, char **argv)
 {
 	struct job j = { .most = 1 << 20 };
 	size_t bytes, n;
 	double took;
 
-	CHECK(argc == 6);
-	j.opcode = strcmp(argv[0], "read") ? IBV_WR_RDMA_WRITE : IBV_WR_RDMA_READ;
+	CHECK(argc == 6 || argc == 7);
+	j.opcode = strstr(argv[0], "read") ? IBV_WR_RDMA_READ : IBV_WR_RDMA_WRITE;
 	j.notify = !strcmp(argv[0], "notify");
 	j.size = strtoul(argv[1], NULL, 0);
 	j.depth = strtoul(argv[2], NULL, 0);
 	j.seconds = atof(argv[3]);
 	a->consents = atoi(argv[4]);
 	b->consents = atoi(argv[5]);
+	a->flow_label = b->flow_label = argc == 7 ? atoi(argv[6]) : 0;
 	bytes = (size_t)j.size * j.depth;
 	j.times = calloc(j.most, sizeof(*j.times));
 	j.begun = calloc(j.depth, sizeof(*j.begun));
@@ -107,6 +123,8 @@ int transfer(struct end *a, struct end *b, int argc, char **argv)
 	open_end(b, bytes);
 	memset(j.opcode == IBV_WR_RDMA_READ ? a->memory : b->memory, 0, bytes);
 	connect_ends(a, b, 4 * j.depth);
+	if (!strcmp(argv[0], "marked-read"))
+		mark(a, b);
 	took = run(&j, a, b);
 	CHECK_IS(memcmp(a->memory, b->memory, bytes), 0);
 

@@ -301,12 +301,6 @@ static void cancel__in_a_state_of_ones_own(void)
 
 static void create_qp__pipelining_flags(void)
 {
-	struct ibv_qp_init_attr_ex attr = {
-		.cap = { .max_send_wr = 1, .max_recv_wr = 1, .max_send_sge = 1,
-			 .max_recv_sge = 1 },
-		.qp_type = IBV_QPT_UD,
-		.comp_mask = IBV_QP_INIT_ATTR_PD,
-	};
 	struct siroccodv_qp_init_attr dv = {
 		.comp_mask = SIROCCODV_QP_INIT_ATTR_MASK_CREATE_FLAGS,
 		.create_flags = SIROCCODV_QP_CREATE_SIG_PIPELINING,
@@ -314,19 +308,16 @@ static void create_qp__pipelining_flags(void)
 	struct ibv_qp *qp;
 
 	set_up();
-	attr.send_cq = attr.recv_cq = a.cq;
-	attr.pd = a.pd;
-	CHECK(!siroccodv_create_qp(a.context, &attr, &dv));
+	CHECK(!smallest_qp(IBV_QPT_UD, 0, dv));
 	CHECK_IS(errno, EOPNOTSUPP);
-	attr.qp_type = IBV_QPT_RC;
-	qp = siroccodv_create_qp(a.context, &attr, &dv);
+	qp = smallest_qp(IBV_QPT_RC, 0, dv);
 	CHECK(qp);
 	CHECK(!ibv_destroy_qp(qp));
 	dv.create_flags = 2;
-	CHECK(!siroccodv_create_qp(a.context, &attr, &dv));
+	CHECK(!smallest_qp(IBV_QPT_RC, 0, dv));
 	CHECK_IS(errno, EOPNOTSUPP);
 	dv.comp_mask = 0; /* the flags are not there */
-	qp = siroccodv_create_qp(a.context, &attr, &dv);
+	qp = smallest_qp(IBV_QPT_RC, 0, dv);
 	CHECK(qp);
 	CHECK(!ibv_destroy_qp(qp));
 }
