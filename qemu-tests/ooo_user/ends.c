@@ -89,7 +89,7 @@ int to_rts(struct end *e, int more_mask)
 {
 	struct ibv_qp_attr attr = {
 		.qp_state = IBV_QPS_RTS,
-		.timeout = 16,
+		.timeout = e->timeout,
 		.retry_cnt = 7,
 		.rnr_retry = 7,
 		.max_rd_atomic = 16,

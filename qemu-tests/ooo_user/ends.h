@@ -15,6 +15,7 @@ struct end {
 	int gid_index;
 	bool consents;
 	uint32_t flow_label;
+	uint8_t timeout;
 	struct ibv_context *context;
 	struct ibv_pd *pd;
 	struct ibv_cq *cq;

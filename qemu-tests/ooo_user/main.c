@@ -2,17 +2,19 @@
 /*
  * usage: ooo_user DEVICE GID-INDEX DEVICE GID-INDEX attributes
  *        ooo_user DEVICE GID-INDEX DEVICE GID-INDEX transfer OP SIZE DEPTH SECONDS CONSENT
- *                 CONSENT [FLOW-LABEL]
+ *                 CONSENT [FLOW-LABEL TIMEOUT]
  *
  * OP is write, read, marked-read: READs behind a WRITE, or notify: a WRITE and a
  * SEND behind it. The first device posts. CONSENT is 1 if the end agrees to
- * out-of-order placement. The UDP source ports depend on FLOW-LABEL, if not 0.
+ * out-of-order placement. The UDP source ports depend on FLOW-LABEL, if not 0;
+ * without an acknowledgement for 4 us * 2^TIMEOUT (18) the requester sends again.
  */
 #include "ends.h"
 
 int main(int argc, char **argv)
 {
-	struct end a = {}, b = {};
+	/* 1 s: an emulated CPU may stand still for a good part of that. */
+	struct end a = { .timeout = 18 }, b = { .timeout = 18 };
 
 	CHECK(argc > 5);
 	setvbuf(stdout, NULL, _IOLBF, 0);

@@ -98,14 +98,14 @@ static void mark(struct end *a, struct end *b)
 	completion(a);
 }
 
-/* transfer OP SIZE DEPTH SECONDS CONSENT CONSENT [FLOW-LABEL] */
+/* transfer OP SIZE DEPTH SECONDS CONSENT CONSENT [FLOW-LABEL TIMEOUT] */
 int transfer(struct end *a, struct end *b, int argc, char **argv)
 {
 	struct job j = { .most = 1 << 20 };
 	size_t bytes, n;
 	double took;
 
-	CHECK(argc == 6 || argc == 7);
+	CHECK(argc == 6 || argc == 8);
 	j.opcode = strstr(argv[0], "read") ? IBV_WR_RDMA_READ : IBV_WR_RDMA_WRITE;
 	j.notify = !strcmp(argv[0], "notify");
 	j.size = strtoul(argv[1], NULL, 0);
@@ -113,7 +113,10 @@ int transfer(struct end *a, struct end *b, int argc, char **argv)
 	j.seconds = atof(argv[3]);
 	a->consents = atoi(argv[4]);
 	b->consents = atoi(argv[5]);
-	a->flow_label = b->flow_label = argc == 7 ? atoi(argv[6]) : 0;
+	if (argc == 8) {
+		a->flow_label = b->flow_label = atoi(argv[6]);
+		a->timeout = b->timeout = atoi(argv[7]);
+	}
 	bytes = (size_t)j.size * j.depth;
 	j.times = calloc(j.most, sizeof(*j.times));
 	j.begun = calloc(j.depth, sizeof(*j.begun));
