@@ -128,6 +128,7 @@ int transfer(struct end *a, struct end *b, int argc, char **argv)
 	connect_ends(a, b, 4 * j.depth);
 	if (!strcmp(argv[0], "marked-read"))
 		mark(a, b);
+	printf("begin\n");
 	took = run(&j, a, b);
 	CHECK_IS(memcmp(a->memory, b->memory, bytes), 0);
 
