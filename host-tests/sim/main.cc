@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* sim --seed N [-v] | --seeds A..B */
+/* sim --seed N [-v] | --seeds A..B | --streams */
 #include "simulation.h"
+#include "stream.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -55,7 +56,7 @@ void say_seed()
 
 int usage()
 {
-	fprintf(stderr, "usage: sim --seed N [-v] | --seeds A..B\n");
+	fprintf(stderr, "usage: sim --seed N [-v] | --seeds A..B | --streams\n");
 	return 2;
 }
 
@@ -75,6 +76,8 @@ int main(int argc, char **argv)
 			given = true;
 		} else if (!strcmp(argv[i], "--seeds") && i + 1 < argc) {
 			given = sscanf(argv[++i], "%llu..%llu", &first, &last) == 2;
+		} else if (!strcmp(argv[i], "--streams")) {
+			return sim::print_streams() ? 0 : 1;
 		} else {
 			return usage();
 		}

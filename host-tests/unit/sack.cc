@@ -26,7 +26,7 @@ struct extension {
 
 		for (auto d : distances)
 			arrived.set(expected + d);
-		length = Sack::put(bytes, arrived, expected, base, *distances.rbegin());
+		length = Sack::put(bytes, arrived, expected, base, *distances.rbegin(), 0);
 	}
 
 	Sack parse(uint32_t most = 1023) const

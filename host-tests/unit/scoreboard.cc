@@ -36,7 +36,15 @@ struct board {
 	void judge()
 	{
 		it.take_sample();
-		it.judge(now, base + una, sent - una);
+		it.judge(now, base + una, sent - una, [](Psn) { return true; });
+	}
+
+	/* The time at which the next one is lost. */
+	void wait()
+	{
+		ASSERT_NE(it.deadline(), 0u);
+		now = it.deadline();
+		judge();
 	}
 
 	std::set<uint32_t> lost()
@@ -105,8 +113,7 @@ TEST(scoreboard, after_long_idleness__loss_is_found)
 	b.arrive(2);
 	b.arrive(3);
 	b.judge();
-	b.now += 1000 * us;
-	b.judge();
+	b.wait();
 	EXPECT_EQ(b.lost(), (std::set<uint32_t>{1}));
 }
 
@@ -120,8 +127,7 @@ TEST(scoreboard, second_copy__is_judged_by_its_own_time)
 	b.arrive(1);
 	b.arrive(2);
 	b.judge();
-	b.now += 1000 * us;
-	b.judge();
+	b.wait();
 	ASSERT_EQ(b.lost(), (std::set<uint32_t>{0}));
 	b.it.sent(b.now, base, true);
 	EXPECT_TRUE(b.lost().empty());
@@ -132,8 +138,7 @@ TEST(scoreboard, second_copy__is_judged_by_its_own_time)
 	b.now += 100 * us;
 	b.arrive(3);
 	b.judge();
-	b.now += 1000 * us;
-	b.judge();
+	b.wait();
 	EXPECT_EQ(b.lost(), (std::set<uint32_t>{0}));
 }
 
@@ -149,12 +154,11 @@ TEST(scoreboard, arrival_of_a_second_copy__shows_holes_of_higher_psns)
 	b.arrive(0);
 	b.una = 1;
 	b.judge();
-	b.now += 1000 * us;
-	b.judge();
+	b.wait();
 	EXPECT_EQ(b.lost(), (std::set<uint32_t>{1, 2}));
 }
 
-/* One whose answer comes at once was only late: more time next time. */
+/* What arrives twice was sent again in vain: more time next time. */
 TEST(scoreboard, copy_sent_in_vain__widens_the_reorder_window)
 {
 	board b;
@@ -163,18 +167,89 @@ TEST(scoreboard, copy_sent_in_vain__widens_the_reorder_window)
 	b.now += 100 * us;
 	b.arrive(1);
 	b.judge();
-
-	uint64_t before = b.it.reorder_window();
-
-	b.now += 1000 * us;
-	b.judge();
+	b.wait();
 	ASSERT_EQ(b.lost(), (std::set<uint32_t>{0}));
 	b.it.sent(b.now, base, true);
 	b.now += us;
 	b.arrive(0);
-	EXPECT_EQ(b.it.take_spurious(), 1u);
-	EXPECT_EQ(b.it.take_spurious(), 0u);
-	EXPECT_EQ(b.it.reorder_window(), 2 * before);
+
+	uint64_t before = b.it.reorder_window();
+
+	EXPECT_FALSE(b.it.came_twice(base + 1)); /* by the network */
+	EXPECT_EQ(b.it.reorder_window(), before);
+	EXPECT_TRUE(b.it.came_twice(base));
+	EXPECT_EQ(b.it.reorder_window(), std::min(2 * before, 4000 * us));
+	EXPECT_FALSE(b.it.came_twice(base)); /* a third copy is no news */
+}
+
+/* A packet that comes late by itself shows how much time is needed. */
+TEST(scoreboard, late_packet__is_waited_for_when_it_happens_again)
+{
+	board b;
+
+	/* Losses make the window short. */
+	for (uint32_t i = 0; i < 40; i++) {
+		b.send(2);
+		b.now += 100 * us;
+		b.arrive(b.sent - 1);
+		b.judge();
+		b.wait();
+		b.it.sent(b.now, base + b.sent - 2, true);
+		b.now += 100 * us;
+		b.arrive(b.sent - 2);
+		b.una = b.sent;
+		b.judge();
+	}
+
+	uint64_t before = b.it.reorder_window();
+
+	EXPECT_LT(before, 300 * us);
+	b.send(3);
+	b.now += 100 * us;
+	b.arrive(b.sent - 1);
+	b.judge();
+	b.now += 2 * before / 3;
+	b.arrive(b.sent - 2);
+	b.judge();
+	EXPECT_EQ(b.it.reorder_window(), before);
+	b.now += before / 4;
+	b.arrive(b.sent - 3);
+	b.judge();
+	EXPECT_GT(b.it.reorder_window(), before);
+	EXPECT_TRUE(b.lost().empty());
+}
+
+/* Whoever wakes up late has not looked at what has come meanwhile. */
+TEST(scoreboard, timer_much_too_late__nobody_is_lost_at_once)
+{
+	board b;
+
+	b.send(2);
+	b.now += 100 * us;
+	b.arrive(1);
+	b.judge();
+	b.now = b.it.deadline() + 100000 * us;
+	b.judge();
+	EXPECT_TRUE(b.lost().empty());
+	ASSERT_GT(b.it.deadline(), b.now);
+	b.wait();
+	EXPECT_EQ(b.lost(), (std::set<uint32_t>{0}));
+}
+
+TEST(scoreboard, judge__leaves_out_what_it_may_not_say)
+{
+	board b;
+
+	b.send(4);
+	b.now += 100 * us;
+	b.arrive(3);
+	for (int i = 0; i < 2; i++) {
+		b.it.take_sample();
+		b.it.judge(b.now, base, 4, [](Psn psn) { return psn != base + 1; });
+		b.now = b.it.deadline();
+	}
+	EXPECT_EQ(b.lost(), (std::set<uint32_t>{0, 2}));
+	EXPECT_TRUE(b.it.is_flying(base + 1));
 }
 
 TEST(scoreboard, last_flying__passes_what_has_arrived_or_is_lost)

@@ -38,9 +38,9 @@ void Requester::modify(siro_context &ctx, u32 state, const siro_requester_attr &
 		unasked_ = 0;
 		rewound_ = false;
 		rnr_until_ = 0;
-		missing_until_ = 0;
 		probe_at_ = 0;
 		peer_window_ = wide_window;
+		peer_duplicates_ = 0;
 		board_.reset();
 		timer_.reset();
 	}
@@ -74,14 +74,9 @@ void Requester::timeout(siro_context &ctx)
 		if (timer_.expired(ctx.now) && timer_.exhausted(ctx.now)) {
 			ctx.counters[SIRO_CNT_RETRY_EXCEEDED_ERR]++;
 			fail(call, SIRO_WC_RETRY_EXC_ERR);
-		} else if (missing_until_ && ctx.now >= missing_until_) {
-			missing_until_ = 0;
-			implied_loss(call);
 		} else if (timer_.expired(ctx.now)) {
 			ctx.counters[SIRO_CNT_LOCAL_ACK_TIMEOUT_ERR]++;
-			missing_until_ = 0;
 			resume_after_timeout();
-			rewound_ = true;
 			timer_.back_off(ctx.now);
 		}
 		judge(call);
@@ -115,9 +110,8 @@ u64 Requester::next_deadline() const
 {
 	u64 first = rnr_until_ ? rnr_until_ : timer_.deadline();
 
-	first = earlier(first, missing_until_);
 	first = earlier(first, probe_at_);
-	return earlier(first, agreed_ ? board_.deadline() : 0);
+	return earlier(first, board_.deadline());
 }
 
 int Requester::cancel(u64 wr_id, u32 &count)
@@ -249,7 +243,7 @@ void Requester::flush(Call &call)
 	una_ = sent_ = next_psn_;
 	rnr_until_ = 0;
 	probe_at_ = 0;
-	board_.forget();
+	board_.reset();
 	timer_.reset();
 }
 

@@ -9,7 +9,6 @@
 #include "path_choice.h"
 #include "psn.h"
 #include "regions.h"
-#include "reorder_delay.h"
 #include "retransmit.h"
 #include "sack.h"
 #include "scoreboard.h"
@@ -135,9 +134,10 @@ private:
 	void take_held(Call &call);
 	void stale(Call &call, Psn psn);
 	void discard_held(void *port);
-	void loss(Call &call);
-	void implied_loss(Call &call);
-	void rewind();
+	void loss(Call &call, Psn from);
+	void implied_loss(Call &call, const siro_packet &packet);
+	void rewind(Psn from);
+	u32 asked_parts(const SendEntry &e, u32 end) const;
 	bool place(Call &call, const SendEntry &e, u64 offset, const siro_packet &packet);
 
 	/* requester_recover.cc */
@@ -155,12 +155,16 @@ private:
 	void take_agreement(Call &call, const siro_packet &packet);
 	void take_sack(Call &call, const siro_packet &packet);
 	void judge(Call &call);
-	void repair_reads(Call &call);
+	bool note_executed(u64 now, Psn end);
+	bool note_taken(u64 now, Psn psn);
+	bool is_response(Psn psn);
+	bool waits_for_response();
 	void resume_after_timeout();
 	void probe(Call &call);
 	void arm_probe(u64 now);
 	bool resend_lost(Call &call);
 	bool resend(Call &call, SendEntry &e, u32 index);
+	bool must_wait(const SendEntry &e, u32 index) const;
 	u32 hole_end(const SendEntry &e, u32 index);
 
 	/*
@@ -179,9 +183,8 @@ private:
 	bool probed_ = false;
 	u64 probe_at_ = 0; /* 0: no packet waits for a probe */
 	u32 peer_window_ = wide_window;
+	u16 peer_duplicates_ = 0; /* as the last SACK said */
 	PathChoice path_choice_;
-	ReorderDelay reorder_delay_;
-	u64 missing_until_ = 0; /* when a missing response counts as lost, 0: none is missing */
 	SendQueue queue_;
 	siro_flow *flow_;
 	u64 cookie_;
@@ -208,7 +211,8 @@ private:
 	u32 credit_limit_ = 0; /* the last SSN that the peer has a receive for */
 	bool limited_ = false; /* the peer counts credits */
 
-	bool rewound_ = false; /* a recovery has begun at una_ */
+	bool rewound_ = false; /* a recovery has begun at rewound_to_ */
+	Psn rewound_to_;
 	bool drained_ = false; /* SQ_DRAINED was reported */
 	siro_sig_cursor sig_cursor_{}; /* of SENDs and WRITEs */
 	bool sig_error_ = false; /* in data that the queue moved */

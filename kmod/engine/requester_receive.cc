@@ -39,7 +39,7 @@ void Requester::take(Call &call, const siro_packet &packet)
 			take_credits(wire::Headers(packet).aeth());
 			take_sack(call, packet);
 		} else {
-			stale(call, psn);
+			stale(call, Psn(packet.psn));
 		}
 		return;
 	}
@@ -73,7 +73,7 @@ void Requester::take_acknowledge(Call &call, const siro_packet &packet)
 		break;
 	case wire::aeth_rnr:
 	case wire::aeth_nak:
-		board_.arrived(call.ctx.now, una_, psn);
+		note_executed(call.ctx.now, psn);
 		/*
 		 * Everything before the refused packet has been executed. A refusal
 		 * that ends the QP comes but once: the peer answers no repetition.
@@ -105,7 +105,7 @@ void Requester::take_early_refusal(Call &call, const siro_packet &packet)
 		board_.lose(Psn(packet.psn));
 	} else if (missing || (not_ready && !agreed_)) {
 		call.ctx.counters[SIRO_CNT_IMPLIED_NAK_SEQ_ERR]++;
-		loss(call);
+		loss(call, missing ? Psn(packet.psn) : una_);
 	} else {
 		take_early(call, packet);
 	}
@@ -132,7 +132,7 @@ void Requester::take_rnr(Call &call, u8 code)
 	if (agreed_)
 		board_.lose(una_);
 	else
-		rewind();
+		rewind(una_);
 	timer_.hold(rnr_until_);
 }
 
@@ -144,7 +144,7 @@ void Requester::take_nak(Call &call, u8 code)
 		if (agreed_)
 			board_.lose(una_);
 		else
-			loss(call);
+			loss(call, una_);
 		break;
 	case wire::nak_invalid_request:
 		fail(call, SIRO_WC_REM_INV_REQ_ERR);
@@ -184,6 +184,8 @@ SendEntry *Requester::answered(Call &call, const siro_packet &packet)
 	}
 	board_.arrived(call.ctx.now, Psn(packet.psn));
 	if (!acknowledge_until(call, Psn(packet.psn))) {
+		timer_.heard(call.ctx.now);
+		arm_probe(call.ctx.now);
 		if (!place_early(call, packet))
 			take_early(call, packet);
 		return nullptr;
@@ -251,8 +253,8 @@ bool Requester::place_early(Call &call, const siro_packet &packet)
 {
 	Psn psn(packet.psn);
 
-	if (!consents() || packet.opcode == wire::rc_atomic_acknowledge || held_.look(psn) ||
-	    psn.since(una_) >= PsnWindow::size)
+	if (!consents() || !board_.is_kept() || packet.opcode == wire::rc_atomic_acknowledge ||
+	    held_.look(psn) || psn.since(una_) >= PsnWindow::size)
 		return false;
 
 	const SendEntry &e = queue_.find(psn);
@@ -342,9 +344,9 @@ void Requester::progress(Call &call, Psn una)
 	held_.skip(call.ctx.port, una_, una);
 	placed_.clear(una_, una);
 	board_.arrived(now, una_, una);
-	missing_until_ = 0;
 	una_ = una;
-	rewound_ = probed_ = false;
+	rewound_ = rewound_ && una <= rewound_to_;
+	probed_ = false;
 	arm_probe(now);
 	rnr_left_ = attr_.rnr_retry;
 	timer_.sampled(now, una_);
@@ -368,27 +370,55 @@ void Requester::catch_up()
 	}
 }
 
-void Requester::rewind()
+/* Goes on at @from, with what the peer has not executed. */
+void Requester::rewind(Psn from)
 {
+	if (!queue_.has_started())
+		return;
+	if (cursor() < from)
+		from = cursor();
+
+	SendEntry &e = queue_.find(from);
+
 	send_ = queue_.completed();
-	packet_ = 0;
 	rd_outstanding_ = 0;
+	while (&queue_.entry(send_) != &e) {
+		const SendEntry &before = queue_.entry(send_++);
+
+		rd_outstanding_ += asked_parts(before, before.packets);
+	}
+	packet_ = from.since(e.first_psn);
+	rd_outstanding_ += asked_parts(e, packet_);
 	unasked_ = ack_interval;
-	board_.forget();
+	board_.forget(from, sent_);
 	timer_.retransmitted();
-	catch_up();
 }
 
-/* The first sign of a loss starts a recovery, others wait for the timer. */
-void Requester::loss(Call &call)
+/* Parts of a READ or atomic up to packet @end whose answer is not complete. */
+u32 Requester::asked_parts(const SendEntry &e, u32 end) const
 {
-	if (rewound_ || state_ == SIRO_QPS_ERR)
+	if (is_atomic(e.wqe.opcode))
+		return end > e.received;
+	if (!is_read(e.wqe.opcode) || end <= e.received)
+		return 0;
+
+	u32 asked = end == e.packets ? div_round_up(end, chunk) : end / chunk;
+
+	return asked - min(asked, e.received / chunk);
+}
+
+/*
+ * The peer misses @from. The first sign of that starts a recovery, others wait for
+ * the timer.
+ */
+void Requester::loss(Call &call, Psn from)
+{
+	if ((rewound_ && from <= rewound_to_) || state_ == SIRO_QPS_ERR)
 		return;
 	rewound_ = true;
-	missing_until_ = 0;
-	reorder_delay_.gave_up(una_);
+	rewound_to_ = from;
 	call.ctx.counters[SIRO_CNT_COMPLETER_RETRY_ERR]++;
-	rewind();
+	rewind(from);
 }
 
 /* A response before this packet is missing: lost, or only late. */
@@ -410,7 +440,7 @@ void Requester::take_early(Call &call, const siro_packet &packet)
 		break;
 	case HeldPackets::Verdict::refused:
 		call.ctx.counters[SIRO_CNT_OOO_DROPPED]++;
-		implied_loss(call);
+		implied_loss(call, packet);
 	}
 }
 
@@ -453,36 +483,29 @@ void Requester::take_held(Call &call)
 		if (held_.count() > others)
 			break; /* its own response is missing */
 	}
-	if (state_ == SIRO_QPS_ERR)
-		return;
-	if (held_.is_empty() && placed_.is_empty())
-		missing_until_ = 0;
-	else if (!missing_until_ && !rewound_)
-		missing_until_ = max(reorder_delay_.deadline(call.ctx.now),
-				     u64{call.ctx.now + board_.reorder_window()});
 }
 
 void Requester::discard_held(void *port)
 {
 	held_.clear(port, una_);
 	placed_.clear();
-	missing_until_ = 0;
 }
 
 void Requester::stale(Call &call, Psn psn)
 {
 	call.ctx.counters[SIRO_CNT_STALE_RESPONSES]++;
-	reorder_delay_.duplicate(psn);
+	if (sent_.since(psn) <= PsnWindow::size && board_.came_twice(psn))
+		call.ctx.counters[SIRO_CNT_SPURIOUS_RETRANSMITS]++;
 }
 
-/* An answer came for more than the response that is missing (IBTA 9.7.5.1.1). */
-void Requester::implied_loss(Call &call)
+/* @packet came before its turn (IBTA 9.7.5.1.1), and there is no room for it. */
+void Requester::implied_loss(Call &call, const siro_packet &packet)
 {
 	call.ctx.counters[SIRO_CNT_IMPLIED_NAK_SEQ_ERR]++;
-	if (board_.is_kept() && queue_.has_started() && wants_response(queue_.oldest().wqe.opcode))
-		repair_reads(call);
-	else
-		loss(call);
+	if (!board_.is_kept())
+		loss(call, una_);
+	else if (packet.opcode != wire::rc_acknowledge)
+		board_.lose(Psn(packet.psn));
 }
 
 void Requester::take_credits(wire::Aeth aeth)

@@ -29,7 +29,7 @@ void Requester::take_sack(Call &call, const siro_packet &packet)
 {
 	Psn next = Psn(packet.psn) + 1;
 	u64 now = call.ctx.now;
-	bool news = board_.arrived(now, una_, next);
+	bool news = note_executed(now, next);
 	u8 bytes[Sack::most_bytes];
 
 	if (!agreed_ || !packet.payload_length || packet.payload_length > sizeof(bytes))
@@ -49,7 +49,10 @@ void Requester::take_sack(Call &call, const siro_packet &packet)
 	}
 	call.ctx.counters[SIRO_CNT_SACK_RECEIVED]++;
 	peer_window_ = clamp(sack.window(), u32{chunk}, u32{wide_window});
-	sack.for_each([&](u32 distance) { news |= board_.arrived(now, next + distance); });
+	if (sack.duplicates() != exchange(peer_duplicates_, sack.duplicates()) &&
+	    board_.came_twice())
+		call.ctx.counters[SIRO_CNT_SPURIOUS_RETRANSMITS]++;
+	sack.for_each([&](u32 distance) { news |= note_taken(now, next + distance); });
 	if (!news)
 		return;
 	timer_.heard(now);
@@ -57,58 +60,56 @@ void Requester::take_sack(Call &call, const siro_packet &packet)
 	arm_probe(now);
 }
 
-/* Who is lost, now that all of a call has been looked at. */
-void Requester::judge(Call &call)
+/*
+ * The peer has executed everything before @end. That says nothing of responses.
+ * True if it is news.
+ */
+bool Requester::note_executed(u64 now, Psn end)
 {
-	board_.take_sample();
-	if (!agreed_ || (state_ != SIRO_QPS_RTS && state_ != SIRO_QPS_SQD))
-		return;
-	board_.judge(call.ctx.now, una_, sent_.since(una_));
-	call.ctx.counters[SIRO_CNT_SPURIOUS_RETRANSMITS] += board_.take_spurious();
+	bool news = false;
+
+	for (u32 i = queue_.completed(); i != queue_.started(); i++) {
+		const SendEntry &e = queue_.entry(i);
+		Psn from = e.first_psn < una_ ? una_ : e.first_psn;
+
+		if (end <= from)
+			break;
+		if (!wants_response(e.wqe.opcode))
+			news |= board_.arrived(now, from, end < e.end_psn() ? end : e.end_psn());
+	}
+	return news;
+}
+
+/* The peer has taken @psn before its turn. */
+bool Requester::note_taken(u64 now, Psn psn)
+{
+	bool open = board_.is_flying(psn) || board_.is_lost(psn);
+
+	return open && !is_response(psn) && board_.arrived(now, psn);
+}
+
+/* Of what has been sent. */
+bool Requester::is_response(Psn psn)
+{
+	return wants_response(queue_.find(psn).wqe.opcode);
+}
+
+bool Requester::waits_for_response()
+{
+	return queue_.has_started() && wants_response(queue_.oldest().wqe.opcode);
 }
 
 /*
- * The first hole in each chunk of a READ that later responses show: what a peer
- * remembers of a request is for one answer at a time.
+ * Who is lost, now that all of a call has been looked at. Of requests that is the
+ * peer's to say if it did not agree; responses that are missing anyone sends again.
  */
-void Requester::repair_reads(Call &call)
+void Requester::judge(Call &call)
 {
-	u32 span = min(sent_.since(una_), PsnWindow::size);
-	u32 last = 0;
-
-	if (rewound_ || state_ == SIRO_QPS_ERR)
+	board_.take_sample();
+	if (state_ != SIRO_QPS_RTS && state_ != SIRO_QPS_SQD)
 		return;
-	rewound_ = true;
-	missing_until_ = 0;
-	reorder_delay_.gave_up(una_);
-	call.ctx.counters[SIRO_CNT_COMPLETER_RETRY_ERR]++;
-	board_.lose(una_);
-	for (u32 i = span; i-- && !last;)
-		if (has_response(una_ + i))
-			last = i;
-	for (u32 i = queue_.completed(); i != queue_.started(); i++) {
-		const SendEntry &e = queue_.entry(i);
-		u32 at = i == queue_.completed() ? una_.since(e.first_psn) : 0;
-
-		if (!is_read(e.wqe.opcode))
-			continue;
-		/* The chunk of una_ has its hole. */
-		if (at || i == queue_.completed())
-			at = (at / chunk + 1) * chunk;
-		for (; at < e.packets; at = (at / chunk + 1) * chunk) {
-			u32 end = min((at / chunk + 1) * chunk, e.packets);
-
-			while (at < end && has_response(e.first_psn + at))
-				at++;
-
-			Psn psn = e.first_psn + at;
-
-			if (psn.since(una_) >= last)
-				return;
-			if (at < end && !board_.is_flying(psn))
-				board_.lose(psn);
-		}
-	}
+	board_.judge(call.ctx.now, una_, sent_.since(una_),
+		     [this](Psn psn) { return agreed_ || is_response(psn); });
 }
 
 /*
@@ -117,15 +118,21 @@ void Requester::repair_reads(Call &call)
  */
 void Requester::resume_after_timeout()
 {
-	if (agreed_ && timer_.backoffs() < 2)
+	if (board_.is_kept() && (agreed_ || waits_for_response()) && timer_.backoffs() < 2) {
 		board_.lose(una_);
-	else
-		rewind();
+	} else {
+		rewind(una_);
+		rewound_ = true;
+		rewound_to_ = una_;
+	}
 }
 
 void Requester::arm_probe(u64 now)
 {
-	probe_at_ = agreed_ && una_ != sent_ && !probed_ ? now + board_.probe_delay() : 0;
+	bool may = agreed_ || (board_.is_kept() && waits_for_response());
+	u64 delay = board_.probe_delay();
+
+	probe_at_ = may && delay && una_ != sent_ && !probed_ ? now + delay : 0;
 }
 
 /* The last packets may be lost and nothing that follows tells of it. */
@@ -136,10 +143,11 @@ void Requester::probe(Call &call)
 	if (!probe_at_ || call.ctx.now < probe_at_)
 		return;
 	probe_at_ = 0;
-	if (rnr_until_ || board_.has_lost() || !agreed_ || !span)
+	if (rnr_until_ || !span)
 		return;
 
-	u32 last = board_.last_flying(una_, span);
+	/* An answer to what comes last shows all; of a READ the first may be asked for. */
+	u32 last = agreed_ ? board_.last_flying(una_, span) : 0;
 
 	board_.lose(una_ + (last < span ? last : 0));
 	call.ctx.counters[SIRO_CNT_TAIL_PROBES]++;
@@ -164,8 +172,13 @@ bool Requester::resend_lost(Call &call)
 		}
 
 		SendEntry &e = queue_.entry(index);
+		u32 at = psn.since(e.first_psn);
 
-		if (e.status || !resend(call, e, psn.since(e.first_psn)))
+		if (e.status)
+			return false;
+		if (is_read(e.wqe.opcode) && must_wait(e, at))
+			continue;
+		if (!resend(call, e, at))
 			return false;
 	}
 	return true;
@@ -179,6 +192,15 @@ bool Requester::resend(Call &call, SendEntry &e, u32 index)
 	if (is_atomic(e.wqe.opcode))
 		return send_atomic_request(call, e);
 	return send_segment(call, e, index, true);
+}
+
+/* Of each chunk one hole at a time, in order: peers may remember no more of it. */
+bool Requester::must_wait(const SendEntry &e, u32 index) const
+{
+	u32 begin = index - index % chunk;
+	Psn first = e.first_psn + begin;
+
+	return board_.is_flying(first < una_ ? una_ : first, e.first_psn + index);
 }
 
 /* Where responses from @index on are there again; they are asked for by chunk. */

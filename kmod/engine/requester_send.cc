@@ -289,7 +289,8 @@ void Requester::sent_packet(Call &call, Psn first, Psn last, bool asked)
 		if (asked)
 			timer_.sample(now, last);
 	}
-	board_.sent(now, first, again);
+	for (Psn psn = first; psn <= last; psn = psn + 1)
+		board_.sent(now, psn, again);
 	arm_probe(now);
 	unasked_ = asked ? 0 : unasked_ + 1;
 	timer_.sent(now);

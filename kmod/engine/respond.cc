@@ -165,7 +165,7 @@ u32 Responder::put_sack(Call &call, u8 *to)
 
 	sack_base_ = base + Sack::map_bits;
 	call.ctx.counters[SIRO_CNT_SACK_SENT]++;
-	return Sack::put(to, early_, expected_, base, highest);
+	return Sack::put(to, early_, expected_, base, highest, duplicates_);
 }
 
 bool Responder::send_reply(Call &call)

@@ -69,6 +69,7 @@ void Responder::modify(siro_context &ctx, u32 state, const siro_responder_attr &
 	}
 	if (before == SIRO_QPS_INIT && state == SIRO_QPS_RTR) {
 		agreed_ = news_ = false;
+		duplicates_ = 0;
 		expected_ = Psn(attr.rq_psn);
 		msn_ = 0;
 		established_ = last_wqe_ = silent_ = ack_due_ = false;
@@ -163,13 +164,15 @@ void Responder::take(Call &call, const siro_packet &packet, const siro_batch &ba
 		ctx.counters[SIRO_CNT_OUT_OF_SEQ_REQUEST]++;
 		take_early(call, packet);
 	} else if (ahead < 0) {
-		ctx.counters[SIRO_CNT_DUPLICATE_REQUEST]++;
-		reorder_delay_.duplicate(Psn(packet.psn));
+		count_duplicate(ctx);
+		note_duplicate(Psn(packet.psn));
 		take_duplicate(call, packet);
 	} else if (has_next()) {
 		/* The first copy only waits for run(), its data may be placed. */
-		ctx.counters[SIRO_CNT_DUPLICATE_REQUEST]++;
+		count_duplicate(ctx);
 	} else {
+		if (gap_until_)
+			reorder_window_.late(ctx.now - gap_since_);
 		take_in_sequence(call, packet);
 		held_.skip(ctx.port, Psn(packet.psn), expected_);
 		forget_early(Psn(packet.psn), expected_);
@@ -196,7 +199,7 @@ void Responder::take_early(Call &call, const siro_packet &packet)
 	u32 ahead = psn.since(expected_);
 
 	if (ahead < PsnWindow::size && early_.has(psn)) {
-		ctx.counters[SIRO_CNT_DUPLICATE_REQUEST]++;
+		count_duplicate(ctx);
 		news_ = true;
 		return;
 	}
@@ -227,12 +230,18 @@ void Responder::take_early(Call &call, const siro_packet &packet)
 void Responder::gap_opened(siro_context &ctx)
 {
 	if (!agreed_ && !gap_until_ && !silent_ && !has_next())
-		gap_until_ = reorder_delay_.deadline(ctx.now);
+		wait_for_gap(ctx.now);
 }
 
 void Responder::forget_early(Psn from, Psn to)
 {
 	early_.clear(from, to);
+}
+
+void Responder::count_duplicate(siro_context &ctx)
+{
+	ctx.counters[SIRO_CNT_DUPLICATE_REQUEST]++;
+	duplicates_++;
 }
 
 /* A gap that nobody fills must not keep memory from other queue pairs. */
@@ -248,6 +257,20 @@ void Responder::age(Call &call)
 	call.ctx.counters[SIRO_CNT_OOO_AGED]++;
 }
 
+void Responder::wait_for_gap(u64 now)
+{
+	gap_since_ = now;
+	gap_until_ = now + reorder_window_.length(0);
+}
+
+/* What was asked for and comes twice was only late. */
+void Responder::note_duplicate(Psn psn)
+{
+	if (is_asked_ && psn == asked_)
+		reorder_window_.in_vain(0);
+	is_asked_ &= psn != asked_;
+}
+
 /* One NAK for each gap (IBTA 9.7.4.1.2). */
 void Responder::nak_gap(Call &call)
 {
@@ -257,7 +280,9 @@ void Responder::nak_gap(Call &call)
 	if (silent_ || has_next())
 		return;
 	silent_ = true;
-	reorder_delay_.gave_up(expected_);
+	asked_ = expected_;
+	is_asked_ = true;
+	reorder_window_.lost();
 	reply_nak(wire::syndrome(wire::aeth_nak, wire::nak_psn_sequence));
 }
 

@@ -11,7 +11,7 @@
 #include "psn_window.h"
 #include "read_resource.h"
 #include "regions.h"
-#include "reorder_delay.h"
+#include "reorder_window.h"
 #include "siro_port.h"
 #include "wire.h"
 
@@ -70,6 +70,7 @@ private:
 	void take_placed(Call &call);
 	void begin_sequence(Call &call);
 	void forget_early(Psn from, Psn to);
+	void count_duplicate(siro_context &ctx);
 	void gap_opened(siro_context &ctx);
 	void take_held(Call &call);
 	bool has_next() const
@@ -77,6 +78,8 @@ private:
 		return early_.has(expected_);
 	}
 
+	void wait_for_gap(u64 now);
+	void note_duplicate(Psn psn);
 	void nak_gap(Call &call);
 	void age(Call &call);
 	void discard_held(void *port);
@@ -132,7 +135,10 @@ private:
 	bool silent_ = false; /* a NAK for expected_ is out: later packets are dropped */
 	bool ack_due_ = false;
 	u64 gap_until_ = 0; /* when what is missing counts as lost, 0: nothing is missing */
-	ReorderDelay reorder_delay_;
+	u64 gap_since_ = 0;
+	ReorderWindow reorder_window_;
+	Psn asked_; /* the last that a NAK asked for */
+	bool is_asked_ = false; /* for that a NAK is out, or it came once since */
 	HeldPackets held_;
 	PsnWindow early_; /* what came before its turn: those not held are placed */
 	Psn highest_; /* of them */
@@ -142,6 +148,7 @@ private:
 	bool news_ = false; /* for the peer: something early came, or a gap closed */
 	PathChoice path_choice_;
 	u64 age_at_ = 0; /* when held packets have waited too long, 0: none are held */
+	u32 duplicates_ = 0; /* requests that came twice */
 	u32 sack_base_ = 0; /* distance that the next SACK begins at */
 
 	Reply reply_ = Reply::none;

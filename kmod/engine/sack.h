@@ -22,7 +22,7 @@ public:
 		be16 base; /* distance of the bitmap's first bit */
 		be16 highest; /* distance of the highest PSN that has come */
 		be16 window; /* distances that the responder takes */
-		be16 reserved;
+		be16 duplicates; /* requests that came twice, modulo 2^16 */
 		be32 stamp; /* 0: no echo of a send time */
 	};
 
@@ -36,7 +36,8 @@ public:
 	 * Writes what of @arrived lies at distances @base to @base + map_bits - 1;
 	 * returns the bytes written. @highest: distance, at least 1
 	 */
-	static u32 put(u8 *to, const PsnWindow &arrived, Psn expected, u32 base, u32 highest)
+	static u32 put(u8 *to, const PsnWindow &arrived, Psn expected, u32 base, u32 highest,
+		       u32 duplicates)
 	{
 		u32 end = min(highest + 1 - base, map_bits);
 		u32 bytes = max((end + 31) / 32 * 4, 8u);
@@ -48,6 +49,7 @@ public:
 		header.base = static_cast<u16>(base);
 		header.highest = static_cast<u16>(highest);
 		header.window = SIRO_RX_WINDOW;
+		header.duplicates = static_cast<u16>(duplicates);
 		store(to, header);
 		to += sizeof(header);
 		memory_zero(to, bytes);
@@ -83,6 +85,7 @@ public:
 		sack.bits_ = map * 8;
 		sack.window_ = header.window;
 		sack.highest_ = header.highest;
+		sack.duplicates_ = header.duplicates;
 		sack.good_ = sack.is_within();
 		return sack;
 	}
@@ -95,6 +98,11 @@ public:
 	u32 window() const
 	{
 		return window_;
+	}
+
+	u16 duplicates() const
+	{
+		return duplicates_;
 	}
 
 	/* Calls @take with each distance that has come. */
@@ -126,6 +134,7 @@ private:
 	u32 bits_ = 0;
 	u32 highest_ = 0;
 	u32 window_ = 0;
+	u16 duplicates_ = 0;
 	bool good_ = false;
 };
 

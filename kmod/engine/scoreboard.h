@@ -5,15 +5,15 @@
 #include "base/base.h"
 
 #include "psn_window.h"
+#include "reorder_window.h"
 #include "round_trip.h"
 
 namespace sirocco {
 
 /*
  * A packet counts as lost when one that was sent later has arrived and the time
- * that this one took, and some more for reordering, is over (RFC 8985). The time
- * for reordering follows the variation of the round trip and grows if a packet
- * turns out to have been sent again in vain.
+ * that this one took, and some more for reordering, is over (RFC 8985). A READ is
+ * noted with the PSNs of all responses that it asks for.
  */
 class Scoreboard {
 public:
@@ -30,14 +30,12 @@ public:
 		*this = Scoreboard(stamps_);
 	}
 
-	/* Packets that are on their way start from nothing, what was learned stays. */
-	void forget()
+	/* Packets from @from up to @to start from nothing, what was learned stays. */
+	void forget(Psn from, Psn to)
 	{
-		flying_.clear();
-		lost_.clear();
-		again_.clear();
+		flying_.clear(from, to);
+		lost_.clear(from, to);
 		deadline_ = 0;
-		is_fresh_ = true;
 	}
 
 	void sent(u64 now, Psn psn, bool again)
@@ -85,6 +83,17 @@ public:
 		return flying_.has(psn);
 	}
 
+	/* Is any of @from up to @to? */
+	bool is_flying(Psn from, Psn to) const
+	{
+		return flying_.next(from, 0, to.since(from)) < to.since(from);
+	}
+
+	bool is_lost(Psn psn) const
+	{
+		return lost_.has(psn);
+	}
+
 	/* Is to be sent again. */
 	void lose(Psn psn)
 	{
@@ -121,11 +130,17 @@ public:
 		sample_ = 0;
 	}
 
-	/* At the end of a call: who is lost of @span packets from @una on. */
-	void judge(u64 now, Psn una, u32 span)
+	/*
+	 * At the end of a call: who is lost of @span packets from @una on. @may: can
+	 * that be said of a PSN?
+	 */
+	template <typename May>
+	void judge(u64 now, Psn una, u32 span, May may)
 	{
 		u64 patience = newest_trip_ + reorder_window();
+		bool holes = false;
 
+		note_oversleeping(now);
 		deadline_ = 0;
 		if (is_fresh_)
 			return;
@@ -137,13 +152,19 @@ public:
 			Psn psn = una + i;
 			u64 age = since(now, stamp(psn));
 
-			if (!is_older(psn))
+			if (!is_older(psn) || !may(psn))
 				continue;
-			if (age >= patience)
+			holes = true;
+
+			u64 until = max(now + patience - min(age, patience), amnesty_);
+
+			if (until < now + tick)
 				lose(psn);
-			else if (!deadline_ || now + patience - age < deadline_)
-				deadline_ = now + patience - age;
+			else if (!deadline_ || until < deadline_)
+				deadline_ = until;
 		}
+		if (!holes)
+			quickest_ = newest_trip_;
 	}
 
 	/* When judge() may find more; 0: not by time alone. */
@@ -152,31 +173,46 @@ public:
 		return deadline_;
 	}
 
-	/* How much later than others a packet may come. */
 	u64 reorder_window() const
 	{
-		return max(trip_.smoothed() / 4, 4 * trip_.variation()) << shift_;
+		return window_.length(trip_.smoothed());
 	}
 
-	/* A tail of which nothing is heard for so long may be lost. */
+	/* A tail of which nothing is heard for so long may be lost; 0: not known. */
 	u64 probe_delay() const
 	{
-		u64 trip = trip_.smoothed();
+		if (!trip_.is_known())
+			return 0;
 
-		return max(max(2 * trip, trip + 4 * trip_.variation()), u64{least_probe_delay});
+		u64 trip = trip_.smoothed();
+		u64 late = max(4 * trip_.variation(), reorder_window());
+
+		return max(trip + max(trip, late), u64{least_probe_delay});
 	}
 
-	/* Packets sent again in vain since the last call. */
-	u32 take_spurious()
+	/* @psn has arrived twice. True if it was sent twice. */
+	bool came_twice(Psn psn)
 	{
-		return exchange(spurious_, 0u);
+		if (!again_.has(psn))
+			return false;
+		again_.clear(psn);
+		window_.in_vain(trip_.smoothed());
+		return true;
+	}
+
+	/* The peer says that something has arrived twice. True if something was sent twice. */
+	bool came_twice()
+	{
+		if (again_.is_empty())
+			return false;
+		window_.in_vain(trip_.smoothed());
+		return true;
 	}
 
 private:
-	static constexpr u32 most_shift = 4;
-	static constexpr u32 calm_losses = 16;
 	static constexpr u64 least_probe_delay = 250000;
-	static constexpr u32 tick_shift = 8; /* a stamp counts units of 256 ns */
+	static constexpr u32 tick_shift = 8;
+	static constexpr u64 tick = u64{1} << tick_shift; /* ns that a stamp counts */
 
 	static u32 ticks(u64 now)
 	{
@@ -188,7 +224,7 @@ private:
 		return u64{ticks(now) - stamp} << tick_shift;
 	}
 
-	u32 &stamp(Psn psn)
+	u32 &stamp(Psn psn) const
 	{
 		return stamps_[psn.value() % PsnWindow::size];
 	}
@@ -196,17 +232,14 @@ private:
 	void note_arrival(u64 now, Psn psn)
 	{
 		u32 sent = stamp(psn);
-		u64 trip = since(now, sent);
+		u64 trip = max(since(now, sent), u64{1});
 
 		if (again_.has(psn)) {
-			/* Too soon for an answer to the second copy. */
-			if (trip < trip_.smoothed() / 2) {
-				note_spurious();
-				return;
-			}
-			note_repaired();
+			window_.lost();
 		} else {
-			sample_ = max(sample_, max(trip, u64{1}));
+			sample_ = max(sample_, trip);
+			if (!is_fresh_ && is_older(psn) && trip > quickest_)
+				window_.late(trip - quickest_);
 		}
 
 		s32 later = is_fresh_ ? 1 : static_cast<s32>(sent - newest_stamp_);
@@ -217,26 +250,24 @@ private:
 		newest_ = psn;
 		newest_trip_ = trip;
 		newest_again_ = again_.has(psn);
+		quickest_ = is_fresh_ ? trip : min(quickest_, trip);
 		is_fresh_ = false;
 	}
 
-	void note_spurious()
+	/*
+	 * Whoever is called much too late could not see what has arrived meanwhile, and
+	 * the peer may be the same machine: nobody is blamed for a while.
+	 */
+	void note_oversleeping(u64 now)
 	{
-		spurious_++;
-		repaired_ = 0;
-		shift_ = min(shift_ + 1, most_shift);
-	}
+		u64 usual = newest_trip_ + reorder_window();
 
-	void note_repaired()
-	{
-		if (++repaired_ < calm_losses || !shift_)
-			return;
-		repaired_ = 0;
-		shift_--;
+		if (deadline_ && now > deadline_ + usual / 2)
+			amnesty_ = now + usual;
 	}
 
 	/* Sent before the newest that has arrived. */
-	bool is_older(Psn psn)
+	bool is_older(Psn psn) const
 	{
 		s32 later = static_cast<s32>(stamp(psn) - newest_stamp_);
 
@@ -253,9 +284,9 @@ private:
 	u64 newest_trip_ = 0;
 	u32 newest_stamp_ = 0;
 	Psn newest_; /* of those that have arrived, the one that was sent last */
-	u32 shift_ = 0;
-	u32 repaired_ = 0;
-	u32 spurious_ = 0;
+	u64 quickest_ = 0; /* of the newest since a packet before them is missing */
+	u64 amnesty_ = 0; /* nobody is lost before */
+	ReorderWindow window_;
 	bool newest_again_ = false;
 	bool is_fresh_ = true; /* nothing has arrived */
 };
