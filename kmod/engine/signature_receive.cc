@@ -111,7 +111,7 @@ siro_sig_block *SignatureReceiver::open(const Track &track, u64 index, u32 lengt
 	if (!block && !blocks_.room())
 		return nullptr;
 	if (!block)
-		block = &blocks_.add();
+		block = &blocks_.add(track.number(), index);
 	track.begin(*block, index);
 	return block;
 }

@@ -9,6 +9,8 @@
 #define SIRO_SIG_FIRST_SPILL 16u
 #define SIRO_SIG_MAX_SPILL (2 * SIRO_RX_WINDOW)
 
+static_assert(SIRO_SIG_MAX_SPILL <= SIRO_SIG_MOST_SPILL);
+
 struct siro_signature *siro_mr_signature_get(struct siro_mr_obj *obj, gfp_t gfp)
 {
 	/* pairs with cmpxchg() below */

@@ -86,6 +86,7 @@ struct siro_sig_sum {
  * @begin: where the run of the sums begins
  * @end: where it ends
  * @track: which blocks, if those of the domains differ
+ * @below: if it is open for reception, places of two others, from 1 on; 0: none
  */
 struct siro_sig_block {
 	__u64 index;
@@ -96,16 +97,18 @@ struct siro_sig_block {
 	__u16 begin;
 	__u16 end;
 	__u16 track;
-	__u16 reserved[3];
+	__u16 below[2];
+	__u16 reserved;
 };
 
 #define SIRO_SIG_OWN_BLOCKS 2
+#define SIRO_SIG_MOST_SPILL 65000u /* places fit 16 bits */
 
 /**
  * struct siro_sig_blocks - the blocks that are open for reception
  * @own: enough for transfers in order
  * @spill: more of them, memory of the owner. To enlarge it, copy it.
- * @spill_count: blocks at @spill
+ * @spill_count: blocks at @spill, at most SIRO_SIG_MOST_SPILL
  * @count: open ones, in @own first
  */
 struct siro_sig_blocks {
