@@ -85,7 +85,7 @@ public:
 	span<u8> contiguous(const siro_mr &mr, u64 va, u64 most, bool write);
 
 	/* The same of a piece whose key names another region; not one of pieces. */
-	span<u8> piece_bytes(u64 address, u64 length, u32 lkey, bool write);
+	[[gnu::noinline]] span<u8> piece_bytes(u64 address, u64 length, u32 lkey, bool write);
 
 	/* So do bytes that are read, but not sent. */
 	void charge_bytes(u64 count);

@@ -24,7 +24,7 @@ struct Table {
 inline constexpr Table table{};
 
 /* Not inverted. */
-inline u64 update(u64 state, const u8 *data, u64 length)
+[[gnu::noinline]] inline u64 update(u64 state, const u8 *data, u64 length)
 {
 	for (; length; length--)
 		state = state >> 8 ^ table.of[(state ^ *data++) & 0xff];

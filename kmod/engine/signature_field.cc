@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 #include "signature_field.h"
 
-#include "t10_tuple.h"
-
 namespace sirocco {
 
 namespace {
@@ -47,9 +45,11 @@ u64 Field::guard_in(const u8 *field) const
 	}
 }
 
-bool Field::is_escaped(const u8 *field) const
+u64 Field::checked_bits(u8 check_mask) const
 {
-	return is_t10(domain_.format) && t10::is_escaped(domain_, load<t10::Tuple>(field));
+	if (!is_t10(domain_.format))
+		return 0;
+	return value_mask(check_mask, 0, 8) & ~(u64{static_cast<u16>(~domain_.app_mask)} << 32);
 }
 
 u64 Field::guard_difference(const u8 *field, u64 guard, u8 check_mask) const

@@ -83,7 +83,8 @@ u64 Guard::finish(const siro_sig_sum &sum, u32 end) const
 	if (is_checksum())
 		return static_cast<u16>(~byteswap(checksum::fold(sum.run)));
 
-	u64 crc = sum.others ^ shift_to_end(sum.run, end);
+	u64 run = end < domain_.interval ? shift_to_end(sum.run, end) : sum.run;
+	u64 crc = sum.others ^ run;
 
 	switch (domain_.format) {
 	case SIRO_SIG_T10_CRC:

@@ -33,7 +33,7 @@ private:
 	}
 
 	u64 update(u64 state, const u8 *data, u32 length) const;
-	u64 shift_to_end(u64 state, u32 end) const;
+	[[gnu::noinline]] u64 shift_to_end(u64 state, u32 end) const;
 
 	const siro_sig_domain &domain_;
 };

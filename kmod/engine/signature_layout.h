@@ -28,6 +28,14 @@ public:
 	/* What is at @offset, at most @most bytes. */
 	Part part(u64 offset, u64 most) const;
 
+	/* What follows a part that reached to its end. */
+	Part after(const Part &part, u64 most) const
+	{
+		if (part.is_field)
+			return {false, 0, part.block + 1, part.data, min(most, u64{interval_})};
+		return {true, 0, part.block, part.data + part.length, min(most, u64{field_})};
+	}
+
 	/* Where a byte of data is. */
 	u64 offset_of(u64 data) const;
 

@@ -24,23 +24,36 @@ siro_sig_domain domain_of_list(const siro_signature &s)
 } // namespace
 
 SignatureMemory::SignatureMemory(const siro_signature &signature, Regions &below)
-	: below_(below), wire_(signature.wire),
-	  layout_(domain_of_list(signature)), data_{signature.data, 0}, fields_{signature.metadata,
-										0},
-	  interval_(signature.memory.interval), field_(field_bytes(signature.memory.format)),
-	  interleaved_(is_interleaved(signature)),
+	: below_(below), wire_(signature.wire), layout_(domain_of_list(signature)),
+	  data_(signature.data), fields_(signature.metadata), interval_(signature.memory.interval),
+	  field_(field_bytes(signature.memory.format)), interleaved_(is_interleaved(signature)),
 	  is_kernel_(signature.flags & SIRO_SIG_KERNEL_LISTS)
 {
 }
 
+span<u8> SignatureMemory::kernel_bytes(List &list, u64 offset, u64 most)
+{
+	if (offset - list.begin >= list.piece.size()) {
+		Extents::Piece piece = Extents(list.extents).at(offset, list.hint);
+
+		list.begin = offset;
+		list.piece = {reinterpret_cast<u8 *>(static_cast<uptr>(piece.address)),
+			      piece.length};
+	}
+
+	u64 skip = offset - list.begin;
+
+	return {list.piece.data() + skip, min(most, list.piece.size() - skip)};
+}
+
 span<u8> SignatureMemory::bytes(List &list, u64 offset, u64 most, bool write)
 {
-	Extents::Piece piece = Extents(list.extents).at(offset, list.hint);
-	u64 length = min(most, piece.length);
-
 	if (is_kernel_)
-		return {reinterpret_cast<u8 *>(static_cast<uptr>(piece.address)), length};
-	return below_.piece_bytes(piece.address, length, piece.lkey, write);
+		return kernel_bytes(list, offset, most);
+
+	Extents::Piece piece = Extents(list.extents).at(offset, list.hint);
+
+	return below_.piece_bytes(piece.address, min(most, piece.length), piece.lkey, write);
 }
 
 template <typename Use>
@@ -100,7 +113,7 @@ bool SignatureMemory::write(u64 data, const u8 *from, u32 length)
 bool SignatureMemory::read_field(u64 block, u8 *to)
 {
 	return walk_field(block, false, [&to](span<u8> bytes) {
-		memory_copy(to, bytes.data(), bytes.size());
+		copy_field(to, bytes.data(), bytes.size());
 		to += bytes.size();
 	});
 }
@@ -108,7 +121,7 @@ bool SignatureMemory::read_field(u64 block, u8 *to)
 bool SignatureMemory::write_field(u64 block, const u8 *from)
 {
 	return walk_field(block, true, [&from](span<u8> bytes) {
-		memory_copy(bytes.data(), from, bytes.size());
+		copy_field(bytes.data(), from, bytes.size());
 		from += bytes.size();
 	});
 }

@@ -31,11 +31,17 @@ public:
 	[[nodiscard]] bool is_wire_reachable(u64 offset, u64 length, bool write);
 
 private:
+	/* With the piece of kernel memory that was used last: it serves many blocks. */
 	struct List {
+		explicit List(const siro_extents &e) : extents(e) {}
+
 		const siro_extents &extents;
-		u32 hint;
+		u32 hint = 0;
+		u64 begin = 0;
+		span<u8> piece;
 	};
 
+	span<u8> kernel_bytes(List &list, u64 offset, u64 most);
 	span<u8> bytes(List &list, u64 offset, u64 most, bool write);
 	template <typename Use>
 	bool walk(List &list, u64 offset, u64 length, bool write, Use use);

@@ -66,23 +66,28 @@ bool SignatureReceiver::has_room(u64 offset, u32 length)
 	return wanted <= blocks_.room();
 }
 
-SignatureStatus SignatureReceiver::place(u64 offset, const u8 *from, u32 length)
+/* As SignatureSender::send(). */
+[[gnu::flatten]] SignatureStatus SignatureReceiver::place(u64 offset, const u8 *from, u32 length)
 {
 	if (!has_room(offset, length))
 		return SignatureStatus::no_room;
-	while (length) {
-		SignatureLayout::Part part = wire_.part(offset, length);
+	if (!length)
+		return SignatureStatus::done;
+
+	SignatureLayout::Part part = wire_.part(offset, length);
+
+	for (;; part = wire_.after(part, length)) {
 		u32 here = static_cast<u32>(part.length);
 		SignatureStatus status =
 			part.is_field ? place_field(part, from) : place_data(part.data, from, here);
 
 		if (status != SignatureStatus::done)
 			return status;
-		offset += here;
 		from += here;
 		length -= here;
+		if (!length)
+			return SignatureStatus::done;
 	}
-	return SignatureStatus::done;
 }
 
 SignatureStatus SignatureReceiver::place_data(u64 data, const u8 *from, u32 length)

@@ -79,11 +79,13 @@ private:
 	const siro_sig_domain *output_ = nullptr;
 	u32 interval_ = 0;
 	u32 number_ = 0;
+	u64 checked_bits_ = 0; /* of a T10 field as a number in big endian */
 	u8 check_mask_ = 0;
 	u8 copy_mask_ = 0;
 	bool sums_input_ = false;
 	bool sums_output_ = false;
 	bool poisons_ = false;
+	bool copies_all_ = false;
 };
 
 /* The tracks of a transfer: two if blocks in memory and on the wire differ in size. */
@@ -120,7 +122,7 @@ public:
 private:
 	void count(u32 counter) const;
 	bool is_checked(const Track &track, const siro_sig_block &block) const;
-	void report(const siro_sig_error &error, siro_signature &signature) const;
+	[[gnu::noinline]] void report(const siro_sig_error &error, siro_signature &signature) const;
 
 	Track tracks_[2];
 	u32 count_ = 0;
