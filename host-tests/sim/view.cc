@@ -49,7 +49,7 @@ std::vector<siro_sge> view::entries() const
 	return out;
 }
 
-void view::go_live(random &r, uint32_t access)
+void view::stage()
 {
 	host::region &to = *key_;
 
@@ -60,7 +60,12 @@ void view::go_live(random &r, uint32_t access)
 	for (const siro_sge &e : entries())
 		siro_extents_add(&to.staged, e.addr, e.length, 0, e.lkey);
 	siro_extents_finish(&to.staged, 1);
-	to.go_live((r.next() >> 2) & ~uint64_t{7}, length(), access);
+}
+
+void view::go_live(random &r, uint32_t access)
+{
+	stage();
+	key_->go_live((r.next() >> 2) & ~uint64_t{7}, length(), access);
 }
 
 std::vector<uint32_t> cut(random &r, uint32_t length, uint32_t count)

@@ -40,7 +40,9 @@ public:
 		return key_->sge(offset, length);
 	}
 
-	/* The list is in use from now on, at a random address. */
+	/* The list is ready for the key to take it. */
+	void stage();
+	/* It is in use from now on, at a random address. */
 	void go_live(random &r, uint32_t access);
 
 private:

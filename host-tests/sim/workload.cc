@@ -15,6 +15,7 @@ constexpr uint32_t fast_bytes = 8 * 1024;
 constexpr uint32_t sink_bytes = 192 * 1024;
 constexpr uint32_t receive_bytes = 192 * 1024;
 constexpr uint32_t backing_bytes = 9 * 1024; /* below a window that is a list */
+constexpr uint32_t signed_bytes = 12 * 1024;
 constexpr uint32_t table_bytes = 8 * 1024;
 constexpr uint32_t dead_bytes = 100; /* of each piece of a dead list */
 constexpr uint32_t most_entries = 32; /* of any list */
@@ -73,6 +74,21 @@ view make_window(host::device &dev, random &r, bool user)
 	return list;
 }
 
+/* Blocks with fields, in pieces of a region. */
+view make_blocks(host::device &dev, random &r, bool user, blocks &to)
+{
+	host::region &backing = random_region(dev, r, signed_bytes, SIRO_ACCESS_LOCAL_WRITE);
+	host::region &key = list_key(dev, user, most_entries);
+
+	to = blocks(key, r, signed_bytes);
+
+	view list(key, scattered(backing, to.memory_length(), r));
+
+	list.stage();
+	to.go_live(r, SIRO_ACCESS_REMOTE_WRITE | SIRO_ACCESS_REMOTE_READ);
+	return list;
+}
+
 /* 100 bytes of @alive, then as many of a region that is taken away. */
 view dead_list(host::device &dev, random &r, host::region &alive, bool user)
 {
@@ -98,6 +114,7 @@ workload::workload(const config &c, int from, random &r, host::device &here, hos
 	remote[target] =
 		random_region(there, r, target_bytes, SIRO_ACCESS_LOCAL_WRITE | remote_all);
 	remote[read_only] = random_region(there, r, 4096, SIRO_ACCESS_REMOTE_READ);
+	remote[signed_blocks] = make_blocks(there, r, peer_.user, blocks_);
 	for (int i = 0; i < windows; i++)
 		remote[first_window + i] = make_window(there, r, peer_.user);
 	receive_buffer = &random_region(there, r, receive_bytes, SIRO_ACCESS_LOCAL_WRITE);
@@ -151,12 +168,14 @@ void workload::add(random &r)
 	case 4:
 	case 5:
 	case 6:
-	case 7:
 		return make_write(r);
+	case 7:
+		return r.chance(500) ? write_blocks(r) : make_write(r);
 	case 8:
 	case 9:
-	case 10:
 		return make_read(r);
+	case 10:
+		return r.chance(500) ? read_blocks(r) : make_read(r);
 	case 11:
 	case 12:
 	case 13:
@@ -465,6 +484,47 @@ void workload::make_read(random &r)
 	set_sink(w, length, r);
 	if (w.pieces.size() == 1)
 		fetched_.push_back({w.pieces[0].first, w.fetched});
+}
+
+/* All of them, right or not: fields of blocks that come in part would stay as they are. */
+void workload::write_blocks(random &r)
+{
+	uint32_t length = blocks_.wire_length();
+	host::bytes payload;
+	work &w = *start(SIRO_WR_RDMA_WRITE, r);
+
+	w.cqe_opcode = SIRO_WC_RDMA_WRITE;
+	if (touches(reading_, signed_blocks, 0, length) ||
+	    touches(writing_, signed_blocks, 0, length)) {
+		w.wr.wqe.flags |= SIRO_SEND_FENCE;
+		fenced();
+	}
+	set_source(w, length, r, payload);
+	w.wr.wqe.rdma.remote_addr = address(signed_blocks, 0);
+	w.wr.wqe.rkey = remote[signed_blocks].key();
+	write_target(w, signed_blocks, 0, blocks_.memory(payload));
+	if (side_.ooo)
+		writing_.push_back({signed_blocks, 0, length});
+}
+
+void workload::read_blocks(random &r)
+{
+	host::bytes wire = blocks_.wire(now_[signed_blocks]);
+	uint32_t length = r.chance(300) ? blocks_.wire_length()
+					: std::min(pick_length(r), blocks_.wire_length());
+	uint32_t offset = r.below(blocks_.wire_length() - length + 1);
+
+	if (sink_next_ + length + 32 > sink_bytes || !side_.max_rd_atomic)
+		return;
+
+	work &w = *start(SIRO_WR_RDMA_READ, r);
+
+	w.cqe_opcode = SIRO_WC_RDMA_READ;
+	w.fetched.assign(wire.begin() + offset, wire.begin() + offset + length);
+	w.wr.wqe.rdma.remote_addr = address(signed_blocks, offset);
+	w.wr.wqe.rkey = remote[signed_blocks].key();
+	note_read(signed_blocks, 0, blocks_.wire_length());
+	set_sink(w, length, r);
 }
 
 void workload::make_atomic(random &r)

@@ -9,6 +9,7 @@
  */
 #pragma once
 
+#include "blocks.h"
 #include "config.h"
 #include "endpoint.h"
 #include "random.h"
@@ -67,7 +68,14 @@ public:
 	std::vector<receive> receives; /* the peer posts them */
 
 	/* Memory of the peer that the direction may change, and how it looked. */
-	enum { target, read_only, first_window, windows = 3, places = first_window + windows };
+	enum {
+		target,
+		read_only,
+		signed_blocks,
+		first_window,
+		windows = 3,
+		places = first_window + windows
+	};
 	view remote[places];
 	host::bytes initial[places];
 
@@ -87,6 +95,8 @@ private:
 	void make_send(random &r);
 	void make_write(random &r);
 	void make_read(random &r);
+	void write_blocks(random &r);
+	void read_blocks(random &r);
 	void make_atomic(random &r);
 	void make_local(random &r);
 	void register_pages(random &r);
@@ -126,6 +136,7 @@ private:
 	view sink_list_, receive_list_; /* all of sink, of receive_buffer */
 	view dead_[2]; /* of this end, of the peer: their last piece is gone */
 	bool window_dead_[windows] = {};
+	blocks blocks_; /* of the peer; its memory is a place */
 	host::bytes now_[places];
 	uint64_t sink_next_ = 0, receive_next_ = 0;
 	struct range {
