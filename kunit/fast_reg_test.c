@@ -84,6 +84,41 @@ static void local_inv__access_is_over(struct kunit *test)
 	region_exit(&region);
 }
 
+/* As after a REG that the post refused: the new key was announced, the region is free. */
+static void local_inv__key_that_was_never_registered(struct kunit *test)
+{
+	static const enum ib_mr_type types[] = { IB_MR_TYPE_MEM_REG, IB_MR_TYPE_SG_GAPS };
+	struct rc_pair *pair = test->priv;
+	struct region region;
+	u32 i, old;
+
+	for (i = 0; i < ARRAY_SIZE(types); i++) {
+		region_init(test, &region, pair->b.pd, types[i], 1, 0xcc);
+		old = region.mr->rkey;
+		ib_update_fast_reg_key(region.mr, ib_inc_rkey(old));
+		invalidate(test, &pair->b, region.mr->rkey);
+		KUNIT_EXPECT_EQ(test, region_map(&region, 0, 1, 0, PAGE_SIZE), 1);
+		ib_update_fast_reg_key(region.mr, ib_inc_rkey(region.mr->rkey));
+		register_mr(test, &pair->b, region.mr);
+		remote_write(test, pair, region.mr->iova, region.mr->rkey, 8, IB_WC_SUCCESS);
+		invalidate(test, &pair->b, region.mr->rkey);
+		region_exit(&region);
+	}
+}
+
+static void local_inv__another_key_of_a_registered_region(struct kunit *test)
+{
+	struct rc_pair *pair = test->priv;
+	struct region region;
+
+	region_init(test, &region, pair->b.pd, IB_MR_TYPE_MEM_REG, 1, 0xcc);
+	KUNIT_EXPECT_EQ(test, region_map(&region, 0, 1, 0, PAGE_SIZE), 1);
+	register_mr(test, &pair->b, region.mr);
+	KUNIT_EXPECT_EQ(test, post_local_inv(&pair->b, 1, ib_inc_rkey(region.mr->rkey)), 0);
+	expect_wc(test, pair->b.cq, 1, IB_WC_MW_BIND_ERR);
+	region_exit(&region);
+}
+
 /* L2: what is mapped for the next registration does not show under the present one. */
 static void map__while_registered_is_staged(struct kunit *test)
 {
@@ -378,6 +413,8 @@ static struct kunit_case fast_reg_cases[] = {
 	KUNIT_CASE(reg_mr__bounds_are_kept),
 	KUNIT_CASE(reg_mr__rotated_key),
 	KUNIT_CASE(local_inv__access_is_over),
+	KUNIT_CASE(local_inv__key_that_was_never_registered),
+	KUNIT_CASE(local_inv__another_key_of_a_registered_region),
 	KUNIT_CASE(map__while_registered_is_staged),
 	KUNIT_CASE(reg_mr__iova_rewritten_before_the_post),
 	KUNIT_CASE(reg_mr__fields_changed_after_the_post),

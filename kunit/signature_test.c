@@ -317,6 +317,25 @@ static const struct {
 	{ 519, IB_SIG_BAD_REFTAG },
 };
 
+/* The key has changed, though the region has not been registered. */
+static void rdma_rw__after_a_refused_post(struct kunit *test)
+{
+	struct rc_pair *pair = test->priv;
+	struct ib_cqe cqe = {};
+	struct rw rw;
+
+	wipe(pair);
+	rw_begin(test, &rw, pair, &protections[0], DMA_TO_DEVICE);
+	rw.ctx.reg->mr->sig_attrs->mem.sig_type = 7;
+	KUNIT_EXPECT_EQ(test, rdma_rw_ctx_post(&rw.ctx, pair->b.qp, 1, &cqe, NULL), -EINVAL);
+	rw_end(&rw, pair);
+
+	rw_begin(test, &rw, pair, &protections[0], DMA_TO_DEVICE);
+	rw_run(test, &rw, pair);
+	expect_clean(test, rw.ctx.reg->mr);
+	rw_end(&rw, pair);
+}
+
 /* No completion in error: only the status tells. */
 static void rdma_rw__bad_blocks(struct kunit *test)
 {
@@ -609,6 +628,7 @@ static struct kunit_case signature_cases[] = {
 	KUNIT_CASE(rdma_rw__writes_every_protection),
 	KUNIT_CASE(rdma_rw__reads_every_protection),
 	KUNIT_CASE(rdma_rw__bad_blocks),
+	KUNIT_CASE(rdma_rw__after_a_refused_post),
 	KUNIT_CASE(map__attributes_follow),
 	KUNIT_CASE(status__survives_invalidations),
 	KUNIT_CASE(status__registration_forgets_it),

@@ -215,10 +215,22 @@ int siro_port_mr_register(void *port, const struct siro_send_wqe *wqe)
 	return ret;
 }
 
+/*
+ * A consumer changes a key before it posts the REG. If the post refuses that, it may
+ * invalidate a key that the region never had, as rw.c does.
+ */
+static bool siro_has_no_key(const struct siro_mr_obj *obj)
+{
+	return obj->kind != SIRO_MR_MKEY && READ_ONCE(obj->mr.state) == SIRO_MR_FREE;
+}
+
 static bool siro_may_invalidate(const struct siro_mr_obj *obj, u32 key, u32 pd, bool remote)
 {
-	return obj->kind != SIRO_MR_PLAIN && obj->mr.key == key && obj->mr.pd == pd &&
-	       !(remote && obj->kind == SIRO_MR_MKEY && !obj->remote_invalidate);
+	if (obj->kind == SIRO_MR_PLAIN || obj->mr.pd != pd)
+		return false;
+	if (remote && obj->kind == SIRO_MR_MKEY && !obj->remote_invalidate)
+		return false;
+	return obj->mr.key == key || (!remote && siro_has_no_key(obj));
 }
 
 /* INVALID while users leave, so that nobody registers it under them. */
