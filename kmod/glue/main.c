@@ -3,7 +3,7 @@
 #include <linux/module.h>
 #include <rdma/rdma_netlink.h>
 
-#include "siro.h"
+#include "verbs.h"
 
 struct workqueue_struct *siro_wq;
 
@@ -20,9 +20,13 @@ static int __init siro_init(void)
 	if (!siro_wq)
 		return -ENOMEM;
 
-	err = siro_rx_init();
+	err = siro_mr_init();
 	if (err)
 		goto destroy_wq;
+
+	err = siro_rx_init();
+	if (err)
+		goto exit_mr;
 
 	err = siro_netdev_init();
 	if (err)
@@ -34,6 +38,8 @@ static int __init siro_init(void)
 
 exit_rx:
 	siro_rx_exit();
+exit_mr:
+	siro_mr_exit();
 destroy_wq:
 	destroy_workqueue(siro_wq);
 	return err;
@@ -48,6 +54,7 @@ static void __exit siro_exit(void)
 	siro_rx_exit();
 	destroy_workqueue(siro_wq);
 	rcu_barrier(); /* objects that are freed by callbacks of this module */
+	siro_mr_exit();
 }
 
 module_init(siro_init);

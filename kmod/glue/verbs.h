@@ -91,6 +91,8 @@ int siro_srq_take(struct siro_srq *srq, struct siro_context *ctx, struct siro_re
 		  struct siro_sge *sges);
 
 /* ---- mr.c, mr_user.c, mr_fast.c ---- */
+int siro_mr_init(void);
+void siro_mr_exit(void);
 struct siro_mr_obj *siro_mr_alloc(struct ib_pd *ibpd);
 int siro_mr_insert(struct siro_mr_obj *obj);
 void siro_mr_free(struct siro_mr_obj *obj);
