@@ -188,8 +188,8 @@ struct siroccodv_mkey {
  *
  * Return: the mkey, or NULL with errno: EINVAL: SIROCCODV_MKEY_INDIRECT is
  * missing, or max_entries out of range; EOPNOTSUPP: not a Sirocco device, no
- * mkeys in this module, or an unknown flag or bit; ENOMEM: no memory, or the
- * entries of all mkeys of the context would be more than 1048576.
+ * mkeys in this module, or an unknown flag or bit; ENOMEM: no memory, or all
+ * mkeys of the context would need more than 48 MiB.
  */
 struct siroccodv_mkey *
 siroccodv_create_mkey(struct siroccodv_mkey_init_attr *attr);
@@ -197,7 +197,8 @@ siroccodv_create_mkey(struct siroccodv_mkey_init_attr *attr);
 /**
  * siroccodv_destroy_mkey() - accesses in flight end first
  *
- * Return: 0; EBUSY: another thread is in a call with this mkey, which lives on.
+ * Return: 0, even if the device is gone; EBUSY: another thread is in a call with
+ * this mkey, which lives on.
  */
 int siroccodv_destroy_mkey(struct siroccodv_mkey *mkey);
 

@@ -14,8 +14,17 @@
 
 #include "verbs.h"
 
-/* All mkeys of a process together: 48 MiB of lists. */
-#define SIRO_MKEY_ENTRIES_PER_CONTEXT (1 << 20)
+/* All mkeys of a process together. */
+#define SIRO_MKEY_BYTES_PER_CONTEXT (48 << 20)
+/* What one takes as the allocator rounds it, whatever its number of entries. */
+#define SIRO_MKEY_OWN_BYTES 1024
+#define SIRO_MKEY_SIGNATURE_BYTES 1024
+
+static_assert(IS_ENABLED(CONFIG_DEBUG_SPINLOCK) ||
+	      (sizeof(struct siro_mr_obj) + 2 * sizeof(struct siro_mr_list) <=
+		       SIRO_MKEY_OWN_BYTES &&
+	       sizeof(struct siro_mr_signature) + sizeof(struct siro_mkey_status) <=
+		       SIRO_MKEY_SIGNATURE_BYTES));
 
 /* ---- Configuration ---- */
 
@@ -171,17 +180,17 @@ static struct siro_ucontext *siro_uobj_context(struct ib_uobject *uobj)
 	return to_siro_ucontext(uobj->context);
 }
 
-int siro_mkey_charge(struct siro_ucontext *uc, u32 entries)
+int siro_mkey_charge(struct siro_ucontext *uc, u32 bytes)
 {
-	if (atomic_add_return(entries, &uc->mkey_entries) <= SIRO_MKEY_ENTRIES_PER_CONTEXT)
+	if (atomic_add_return(bytes, &uc->mkey_bytes) <= SIRO_MKEY_BYTES_PER_CONTEXT)
 		return 0;
-	siro_mkey_uncharge(uc, entries);
+	siro_mkey_uncharge(uc, bytes);
 	return -ENOMEM;
 }
 
-void siro_mkey_uncharge(struct siro_ucontext *uc, u32 entries)
+void siro_mkey_uncharge(struct siro_ucontext *uc, u32 bytes)
 {
-	atomic_sub(entries, &uc->mkey_entries);
+	atomic_sub(bytes, &uc->mkey_bytes);
 }
 
 static struct siro_mr_list *siro_mkey_list_alloc(u32 entries)
@@ -221,18 +230,24 @@ static int siro_mkey_build(struct siro_ucontext *uc, struct siro_mr_obj *obj, u3
 	return siro_mr_insert(obj);
 }
 
-/* What it is charged for, with what its signature has come to need. */
-static u32 siro_mkey_cost(const struct siro_mr_obj *obj)
+/* What a new one is charged for: both its lists, and its signature if it has one. */
+static u32 siro_mkey_cost(u32 max_entries, bool has_signature)
 {
-	return obj->max_entries + (obj->mr.signature ? obj->mr.signature->blocks.spill_count : 0);
+	return SIRO_MKEY_OWN_BYTES + 2 * max_entries * (u32)sizeof(struct siro_extent) +
+	       (has_signature ? SIRO_MKEY_SIGNATURE_BYTES : 0);
 }
 
 /* Nobody uses the mkey. */
 static void siro_mkey_return(struct siro_ucontext *uc, struct siro_mr_obj *obj)
 {
-	siro_mkey_uncharge(uc, siro_mkey_cost(obj));
-	if (obj->mr.signature)
+	const struct siro_signature *signature = obj->mr.signature;
+
+	if (signature) {
+		siro_mkey_uncharge(uc, signature->blocks.spill_count *
+					       (u32)sizeof(struct siro_sig_block));
 		siro_status_remove(siro_mkey_slot(&obj->mr));
+	}
+	siro_mkey_uncharge(uc, siro_mkey_cost(obj->max_entries, obj->has_signature));
 }
 
 static struct siro_mr_obj *siro_mkey_create(struct siro_ucontext *uc, struct ib_pd *pd,
@@ -249,7 +264,8 @@ static struct siro_mr_obj *siro_mkey_create(struct siro_ucontext *uc, struct ib_
 	obj->mr.layout = SIRO_MR_INDIRECT;
 	obj->max_entries = req->max_entries;
 	obj->remote_invalidate = req->flags & SIRO_MKEY_REMOTE_INVALIDATE;
-	err = siro_mkey_charge(uc, obj->max_entries);
+	obj->has_signature = req->flags & SIRO_MKEY_BLOCK_SIGNATURE;
+	err = siro_mkey_charge(uc, siro_mkey_cost(obj->max_entries, obj->has_signature));
 	if (err)
 		goto free;
 	err = siro_mkey_build(uc, obj, req->flags);

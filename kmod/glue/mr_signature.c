@@ -130,7 +130,7 @@ int siro_port_signature_grow(void *port, struct siro_signature *signature)
 	struct siro_sig_blocks *blocks = &signature->blocks;
 	u32 count = blocks->spill_count ? 2 * blocks->spill_count : SIRO_SIG_FIRST_SPILL;
 	struct siro_ucontext *uc = to_siro_mr_signature(signature)->slot.uc;
-	u32 more = count - blocks->spill_count;
+	u32 more = (count - blocks->spill_count) * (u32)sizeof(struct siro_sig_block);
 	struct siro_sig_block *larger;
 
 	if (count > SIRO_SIG_MAX_SPILL || (uc && siro_mkey_charge(uc, more)))

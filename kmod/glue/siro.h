@@ -95,7 +95,7 @@ struct siro_dev {
 
 struct siro_ucontext {
 	struct ib_ucontext ibuc;
-	atomic_t mkey_entries; /* of all its mkeys */
+	atomic_t mkey_bytes; /* of all its mkeys */
 	struct mutex status_lock; /* of the following */
 	struct list_head status_pages; /* for mkeys with a signature */
 };
@@ -328,6 +328,7 @@ struct siro_mr_obj {
 	u64 staged_length;
 	enum siro_mr_kind kind;
 	bool remote_invalidate; /* mkey: the peer may invalidate it */
+	bool has_signature; /* mkey: it is charged for one */
 	bool configuring; /* mkey: a list is being staged; under lock */
 	bool retired; /* INVALID for good; under lock */
 	/* lists: in use, filled by map_mr_sg(), kept for the next registration */

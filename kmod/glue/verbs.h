@@ -174,8 +174,8 @@ void siro_status_write(struct siro_status_slot *slot, const struct siro_sig_erro
 
 /* ---- mkey.c ---- */
 /* -ENOMEM: the mkeys of the context would have too much. */
-int siro_mkey_charge(struct siro_ucontext *uc, u32 entries);
-void siro_mkey_uncharge(struct siro_ucontext *uc, u32 entries);
+int siro_mkey_charge(struct siro_ucontext *uc, u32 bytes);
+void siro_mkey_uncharge(struct siro_ucontext *uc, u32 bytes);
 
 /* ---- qp_table.c ---- */
 int siro_qpn_alloc(struct siro_qp *qp);

@@ -432,19 +432,29 @@ static void create_mkey__limit_of_a_context(void)
 		.create_flags = SIROCCODV_MKEY_INDIRECT,
 		.max_entries = 1,
 	};
-	struct siroccodv_mkey *mkeys[256];
+	/* 1 KiB each, and 48 bytes for each entry. */
+	enum {
+		ALL = 48 << 20,
+		LARGE = 1024 + 48 * MAX_ENTRIES,
+		SMALL = 1024 + 48,
+		MANY = ALL / LARGE,
+		FEW = ALL % LARGE / SMALL,
+	};
+	struct siroccodv_mkey *mkeys[MANY + FEW];
 	int i;
 
 	set_up();
-	for (i = 0; i < 256; i++)
+	for (i = 0; i < MANY; i++)
 		mkeys[i] = make_mkey(&a, MAX_ENTRIES, 0);
+	for (; i < MANY + FEW; i++)
+		mkeys[i] = make_mkey(&a, 1, 0);
 	CHECK_IS(create_error(one), ENOMEM);
 	make_mkey(&b, 1, 0);
 	CHECK(!siroccodv_destroy_mkey(mkeys[100]));
 	mkeys[100] = make_mkey(&a, MAX_ENTRIES, 0);
 	CHECK_IS(create_error(one), ENOMEM);
-	for (i = 0; i < 256; i++)
-		CHECK(!siroccodv_destroy_mkey(mkeys[i]));
+	while (i)
+		CHECK(!siroccodv_destroy_mkey(mkeys[--i]));
 	make_mkey(&a, 1, 0);
 }
 
