@@ -119,6 +119,9 @@ int siroccodv_destroy_mkey(struct siroccodv_mkey *dv)
 	int ret;
 
 	ret = siro_cmd_destroy_mkey(mkey);
+	/* It went with its device. */
+	if (ret == EIO)
+		ret = 0;
 	if (!ret)
 		free(mkey);
 	return ret;

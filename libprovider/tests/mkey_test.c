@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* Work requests that configure mkeys, as the kernel finds them. */
+#include <infiniband/cmd_ioctl.h>
+
 #include "maker.h"
 
 #define SLOT_SGES (MAX_INLINE / sizeof(struct siro_sge))
@@ -338,6 +340,47 @@ static void poll_cq__configuration(void)
 	teardown(&m.b);
 }
 
+/* ---- the end of an mkey, with a kernel that answers what the test wants ---- */
+
+static int answer;
+
+/* Instead of that of libibverbs. */
+int execute_ioctl(struct ibv_context *context, struct ibv_command_buffer *cmd)
+{
+	return answer;
+}
+
+/* Not freed if this says something else: the leak is found at the end. */
+static int destroy(int kernel_says)
+{
+	struct ibv_context context = {};
+	struct ibv_pd pd = { .context = &context };
+	struct siro_mkey *mkey = calloc(1, sizeof(*mkey));
+	int ret;
+
+	mkey->pd = &pd;
+	answer = kernel_says;
+	ret = siroccodv_destroy_mkey(&mkey->dv);
+	if (ret)
+		free(mkey);
+	return ret;
+}
+
+static void destroy_mkey__done(void)
+{
+	CHECK(!destroy(0));
+}
+
+static void destroy_mkey__in_use(void)
+{
+	CHECK(destroy(EBUSY) == EBUSY);
+}
+
+static void destroy_mkey__gone_with_its_device(void)
+{
+	CHECK(!destroy(EIO));
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
@@ -356,6 +399,9 @@ int main(void)
 		TEST(qp_ex__created_without_the_flag),
 		TEST(post_send__opcode_is_private),
 		TEST(poll_cq__configuration),
+		TEST(destroy_mkey__done),
+		TEST(destroy_mkey__in_use),
+		TEST(destroy_mkey__gone_with_its_device),
 	};
 
 	run_tests(tests, sizeof(tests) / sizeof(tests[0]));
