@@ -517,3 +517,42 @@ TEST(requester_ooo, agreement__spreads_writes_over_the_paths)
 	EXPECT_EQ(after.size(), 4u);
 	EXPECT_EQ(q.sent.back().flow.source_port, *before.begin()); /* the SEND */
 }
+
+/* An ACK says that a READ was executed, not that its responses have come. */
+TEST(requester_ooo, ack_behind_a_hole_in_a_read__does_not_fill_it)
+{
+	ooo_qp q;
+
+	q.agree();
+	q.post_read(1, 4);
+	q.post({q.write(2, 1)});
+	q.take_sent();
+	for (uint32_t n : {1, 3, 4})
+		q.hand(response(n, n));
+	q.hand(ooo_qp::echo(5));
+	q.let_time_come();
+	EXPECT_EQ(q.sent_numbers(), numbers{2});
+	EXPECT_EQ(q.count(SIRO_CNT_LOCAL_ACK_TIMEOUT_ERR), 0u);
+	EXPECT_EQ(q.count(SIRO_CNT_TAIL_PROBES), 0u);
+}
+
+/* Repair of a READ is no reason to ignore that a request behind it is missing. */
+TEST(requester_ooo, nak_during_the_repair_of_a_read__is_followed)
+{
+	ooo_qp q(0);
+
+	q.post_read(1, 4);
+	q.post({q.write(2, 1)});
+	q.take_sent();
+	for (uint32_t n : {0, 2, 3})
+		q.hand(response(n, n));
+	q.let_time_come();
+	EXPECT_EQ(q.sent_numbers(), numbers{1});
+	q.hand(acknowledge(lone_qp::psn(4), NAK_SEQUENCE));
+	EXPECT_EQ(q.sent_numbers(), numbers{4});
+	q.hand(acknowledge(lone_qp::psn(4), NAK_SEQUENCE)); /* another copy */
+	EXPECT_EQ(q.sent_numbers(), numbers{});
+	q.hand(response(1, 1));
+	q.hand(acknowledge(lone_qp::psn(4)));
+	EXPECT_EQ(q.send_completions().size(), 2u);
+}

@@ -182,6 +182,45 @@ TEST(scoreboard, copy_sent_in_vain__widens_the_reorder_window)
 	EXPECT_FALSE(b.it.came_twice(base)); /* a third copy is no news */
 }
 
+/* Who has twice as much as was sent twice, and more, tells of the network. */
+TEST(scoreboard, duplicates_at_the_peer__count_if_there_are_about_as_many)
+{
+	for (uint32_t twice : {1, 6, 40}) {
+		board b;
+
+		b.send(8);
+		for (uint32_t i = 0; i < 8; i++) {
+			EXPECT_EQ(b.it.came_twice(0), 0u);
+			b.it.sent(b.now, base + i, true);
+		}
+
+		uint64_t before = b.it.reorder_window();
+
+		EXPECT_EQ(b.it.came_twice(twice), twice == 6 ? 6u : 0u);
+		EXPECT_EQ(b.it.reorder_window() > before, twice == 6);
+	}
+}
+
+/* Holes of READs are answered before what else is due. */
+TEST(scoreboard, response_asked_for_again__tells_of_others_of_that_kind_only)
+{
+	board b;
+
+	b.send(6);
+	b.now += 100 * us;
+	b.it.arrived(b.now, base + 2, true);
+	b.judge();
+	b.wait();
+	ASSERT_EQ(b.lost(), (std::set<uint32_t>{0, 1}));
+	b.it.sent(b.now, base, true);
+	b.it.sent(b.now, base + 1, true);
+	b.now += 100 * us;
+	b.it.arrived(b.now, base + 1, true);
+	b.judge();
+	b.wait();
+	EXPECT_EQ(b.lost(), (std::set<uint32_t>{0}));
+}
+
 /* A packet that comes late by itself shows how much time is needed. */
 TEST(scoreboard, late_packet__is_waited_for_when_it_happens_again)
 {

@@ -182,7 +182,7 @@ SendEntry *Requester::answered(Call &call, const siro_packet &packet)
 		stale(call, Psn(packet.psn));
 		return nullptr;
 	}
-	board_.arrived(call.ctx.now, Psn(packet.psn));
+	board_.arrived(call.ctx.now, Psn(packet.psn), true);
 	if (!acknowledge_until(call, Psn(packet.psn))) {
 		timer_.heard(call.ctx.now);
 		arm_probe(call.ctx.now);

@@ -49,9 +49,11 @@ void Requester::take_sack(Call &call, const siro_packet &packet)
 	}
 	call.ctx.counters[SIRO_CNT_SACK_RECEIVED]++;
 	peer_window_ = clamp(sack.window(), u32{chunk}, u32{wide_window});
-	if (sack.duplicates() != exchange(peer_duplicates_, sack.duplicates()) &&
-	    board_.came_twice())
-		call.ctx.counters[SIRO_CNT_SPURIOUS_RETRANSMITS]++;
+
+	u16 duplicates = static_cast<u16>(sack.duplicates() - peer_duplicates_);
+
+	peer_duplicates_ = sack.duplicates();
+	call.ctx.counters[SIRO_CNT_SPURIOUS_RETRANSMITS] += board_.came_twice(duplicates);
 	sack.for_each([&](u32 distance) { news |= note_taken(now, next + distance); });
 	if (!news)
 		return;

@@ -46,6 +46,7 @@ public:
 			again_.set(psn);
 		else
 			again_.clear(psn);
+		resent_ += again;
 		/* What arrived before is no news, and stamps come round in minutes. */
 		is_fresh_ |= flying_.is_empty();
 		flying_.set(psn);
@@ -53,13 +54,16 @@ public:
 		stamp(psn) = ticks(now);
 	}
 
-	/* True if that was not known. */
-	bool arrived(u64 now, Psn psn)
+	/*
+	 * True if that was not known. @is_response: those that are asked for again are
+	 * sent before others that are due, and tell nothing of them.
+	 */
+	bool arrived(u64 now, Psn psn, bool is_response = false)
 	{
 		bool news = flying_.has(psn) || lost_.has(psn);
 
 		if (news)
-			note_arrival(now, psn);
+			note_arrival(now, psn, is_response && again_.has(psn));
 		flying_.clear(psn);
 		lost_.clear(psn);
 		return news;
@@ -152,11 +156,14 @@ public:
 			Psn psn = una + i;
 			u64 age = since(now, stamp(psn));
 
-			if (!is_older(psn) || !may(psn))
+			bool by_jump = !is_older(psn) && is_before_jump(psn);
+
+			if ((!by_jump && !is_older(psn)) || !may(psn))
 				continue;
 			holes = true;
 
-			u64 until = max(now + patience - min(age, patience), amnesty_);
+			u64 enough = by_jump ? jump_trip_ + reorder_window() : patience;
+			u64 until = max(now + enough - min(age, enough), amnesty_);
 
 			if (until < now + tick)
 				lose(psn);
@@ -200,16 +207,27 @@ public:
 		return true;
 	}
 
-	/* The peer says that something has arrived twice. True if something was sent twice. */
-	bool came_twice()
+	/*
+	 * The peer says that @count packets have arrived twice. About as many as were
+	 * sent twice: in vain. Many more: that is the network's doing. Returns how many
+	 * were in vain, now and then.
+	 */
+	u32 came_twice(u32 count)
 	{
-		if (again_.is_empty())
-			return false;
-		window_.in_vain(trip_.smoothed());
-		return true;
+		twice_ = min(twice_ + count, 2 * enough_resent);
+		if (resent_ < enough_resent)
+			return 0;
+
+		bool in_vain = twice_ >= enough_resent / 2 && twice_ < 2 * enough_resent;
+
+		resent_ = 0;
+		if (in_vain)
+			window_.in_vain(trip_.smoothed());
+		return exchange(twice_, 0u) * in_vain;
 	}
 
 private:
+	static constexpr u32 enough_resent = 8;
 	static constexpr u64 least_probe_delay = 250000;
 	static constexpr u32 tick_shift = 8;
 	static constexpr u64 tick = u64{1} << tick_shift; /* ns that a stamp counts */
@@ -229,7 +247,7 @@ private:
 		return stamps_[psn.value() % PsnWindow::size];
 	}
 
-	void note_arrival(u64 now, Psn psn)
+	void note_arrival(u64 now, Psn psn, bool is_jumping)
 	{
 		u32 sent = stamp(psn);
 		u64 trip = max(since(now, sent), u64{1});
@@ -240,6 +258,13 @@ private:
 			sample_ = max(sample_, trip);
 			if (!is_fresh_ && is_older(psn) && trip > quickest_)
 				window_.late(trip - quickest_);
+		}
+
+		if (is_jumping) {
+			jump_stamp_ = sent;
+			jump_ = psn;
+			jump_trip_ = trip;
+			return;
 		}
 
 		s32 later = is_fresh_ ? 1 : static_cast<s32>(sent - newest_stamp_);
@@ -274,6 +299,14 @@ private:
 		return later < 0 || (!later && psn < newest_);
 	}
 
+	/* Asked for again, before the response of that kind that came last. */
+	bool is_before_jump(Psn psn) const
+	{
+		s32 later = static_cast<s32>(stamp(psn) - jump_stamp_);
+
+		return jump_trip_ && again_.has(psn) && (later < 0 || (!later && psn < jump_));
+	}
+
 	u32 *stamps_;
 	PsnWindow flying_; /* sent, and nothing is known of it */
 	PsnWindow lost_; /* to be sent again */
@@ -282,11 +315,16 @@ private:
 	u64 sample_ = 0;
 	u64 deadline_ = 0;
 	u64 newest_trip_ = 0;
+	u64 jump_trip_ = 0; /* 0: no response that was asked for again has come */
+	u32 jump_stamp_ = 0;
+	Psn jump_;
 	u32 newest_stamp_ = 0;
 	Psn newest_; /* of those that have arrived, the one that was sent last */
 	u64 quickest_ = 0; /* of the newest since a packet before them is missing */
 	u64 amnesty_ = 0; /* nobody is lost before */
 	ReorderWindow window_;
+	u32 resent_ = 0; /* packets since came_twice() has judged */
+	u32 twice_ = 0; /* as the peer says */
 	bool newest_again_ = false;
 	bool is_fresh_ = true; /* nothing has arrived */
 };
