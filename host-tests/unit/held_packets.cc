@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* Packets that come before their turn, at a queue pair that keeps them. */
 #include "lone_qp.h"
-#include "reorder_delay.h"
+#include "reorder_window.h"
 
 using namespace host;
-using sirocco::ReorderDelay;
+using sirocco::ReorderWindow;
 
 namespace {
 
@@ -192,7 +192,7 @@ TEST(held_packets, read_response_missing_after_the_delay__asked_for_again)
 	q.take_sent();
 	q.hand(read_response(lone_qp::psn(1), READ_RESPONSE_LAST, bytes(lone_qp::mtu)));
 	q.at(q.deadline);
-	EXPECT_EQ(q.count(SIRO_CNT_IMPLIED_NAK_SEQ_ERR), 1u);
+	EXPECT_EQ(q.count(SIRO_CNT_RETRANSMITTED_PKTS), 1u);
 
 	auto sent = q.take_sent();
 
@@ -215,35 +215,51 @@ TEST(held_packets, acknowledgement_of_a_later_send__waits_for_the_read)
 	EXPECT_EQ(q.count(SIRO_CNT_COMPLETER_RETRY_ERR), 0u);
 }
 
-TEST(reorder_delay, late_copy_after_a_nak__doubles_it_up_to_a_limit)
-{
-	ReorderDelay delay;
-	uint64_t before = delay.deadline(0);
+constexpr uint64_t least_window = 50 * microsecond, most_window = 4 * millisecond;
 
-	EXPECT_EQ(before, uint64_t{ReorderDelay::least});
-	delay.gave_up(sirocco::Psn(5));
-	delay.duplicate(sirocco::Psn(6));
-	EXPECT_EQ(delay.deadline(0), before);
-	delay.duplicate(sirocco::Psn(5));
-	EXPECT_EQ(delay.deadline(0), 2 * before);
-	delay.duplicate(sirocco::Psn(5));
-	EXPECT_EQ(delay.deadline(0), 2 * before);
-	for (uint32_t n = 0; n < 30; n++) {
-		delay.gave_up(sirocco::Psn(n));
-		delay.duplicate(sirocco::Psn(n));
-	}
-	EXPECT_EQ(delay.deadline(0), uint64_t{ReorderDelay::most});
+TEST(reorder_window, begins_with_two_round_trips__within_limits)
+{
+	ReorderWindow w;
+
+	EXPECT_EQ(w.length(0), 2 * millisecond);
+	EXPECT_EQ(w.length(millisecond * 3 / 2), 3 * millisecond);
+	EXPECT_EQ(w.length(3 * millisecond), most_window);
 }
 
-TEST(reorder_delay, losses__shrink_it_to_the_least)
+TEST(reorder_window, losses__shrink_it_to_the_least)
 {
-	ReorderDelay delay;
+	ReorderWindow w;
 
-	for (uint32_t n = 0; n < 3; n++) {
-		delay.gave_up(sirocco::Psn(n));
-		delay.duplicate(sirocco::Psn(n));
-	}
-	for (uint32_t n = 0; n < 100; n++)
-		delay.gave_up(sirocco::Psn(n));
-	EXPECT_EQ(delay.deadline(0), uint64_t{ReorderDelay::least});
+	for (int n = 0; n < 100; n++)
+		w.lost();
+	EXPECT_LE(w.length(0), 3 * least_window);
+}
+
+TEST(reorder_window, late_packet__is_the_least_from_then_on)
+{
+	ReorderWindow w;
+
+	for (int n = 0; n < 100; n++)
+		w.lost();
+	w.late(millisecond);
+	EXPECT_EQ(w.length(0), millisecond * 5 / 4);
+	w.late(millisecond / 2);
+	EXPECT_EQ(w.length(0), millisecond * 5 / 4);
+}
+
+TEST(reorder_window, sent_again_in_vain__doubles_it_up_to_a_limit)
+{
+	ReorderWindow w;
+
+	for (int n = 0; n < 100; n++)
+		w.lost();
+
+	uint64_t before = w.length(0);
+
+	w.in_vain(0);
+	EXPECT_EQ(w.length(0), 2 * before);
+	for (int n = 0; n < 30; n++)
+		w.in_vain(0);
+	EXPECT_EQ(w.length(0), most_window);
+	EXPECT_EQ(w.length(10 * millisecond), 10 * millisecond); /* a long way */
 }

@@ -29,7 +29,7 @@ public:
 
 	void in_vain(u64 trip)
 	{
-		learned_ = 2 * length(trip);
+		learned_ = min(2 * length(trip), max(trip, most));
 	}
 
 	void lost()
