@@ -224,8 +224,8 @@ private:
 			1 << SIRO_WC_REM_OP_ERR | 1 << SIRO_WC_RETRY_EXC_ERR |
 			1 << SIRO_WC_RNR_RETRY_EXC_ERR | 1 << SIRO_WC_MW_BIND_ERR;
 
-		return cqe.status < 32 && statuses >> cqe.status & 1 &&
-		       cqe.opcode <= SIRO_WC_NOP && !cqe.flags && !cqe.network_type;
+		return cqe.status < 32 && statuses >> cqe.status & 1 && cqe.opcode <= SIRO_WC_NOP &&
+		       !cqe.flags && !cqe.network_type;
 	}
 
 	bool is_legal_recv(const siro_cqe &cqe) const
