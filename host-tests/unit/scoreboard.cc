@@ -159,6 +159,47 @@ TEST(scoreboard, arrival_of_a_second_copy__shows_holes_of_higher_psns)
 }
 
 /* What arrives twice was sent again in vain: more time next time. */
+/* The machine was busy, so a timeout sent again what had arrived. */
+TEST(scoreboard, copy_that_is_answered_along_with_others__shows_no_holes)
+{
+	board b;
+
+	b.send(100);
+	b.now += 20000 * us;
+	b.it.lose(base);
+	b.it.sent(b.now, base, true);
+	b.now += 10000 * us;
+	for (uint32_t i = 0; i < 32; i++)
+		b.arrive(i);
+	b.una = 32;
+	b.judge();
+	EXPECT_TRUE(b.lost().empty());
+	b.now += 10000 * us;
+	b.judge();
+	EXPECT_TRUE(b.lost().empty());
+}
+
+TEST(scoreboard, copy_that_is_answered_too_soon__shows_no_holes)
+{
+	board b;
+
+	b.send(2);
+	b.now += 1000 * us;
+	b.arrive(0);
+	b.arrive(1);
+	b.una = 2;
+	b.judge();
+	b.send(100);
+	b.now += 20000 * us;
+	b.it.lose(base + 2);
+	b.it.sent(b.now, base + 2, true);
+	b.now += 100 * us;
+	b.arrive(2);
+	b.una = 3;
+	b.judge();
+	EXPECT_TRUE(b.lost().empty());
+}
+
 TEST(scoreboard, copy_sent_in_vain__widens_the_reorder_window)
 {
 	board b;

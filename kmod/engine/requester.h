@@ -175,6 +175,7 @@ private:
 	static constexpr u32 wide_window = SIRO_RX_WINDOW;
 	static constexpr u32 chunk = window / 2;
 	static constexpr u32 ack_interval = 32;
+	static constexpr u32 patient_backoffs = 4;
 
 	HeldPackets held_;
 	PsnWindow placed_; /* responses whose data is where it belongs, before their turn */

@@ -120,7 +120,9 @@ void Requester::judge(Call &call)
  */
 void Requester::resume_after_timeout()
 {
-	if (board_.is_kept() && (agreed_ || waits_for_response()) && timer_.backoffs() < 2) {
+	bool knows = board_.is_kept() && (agreed_ || waits_for_response());
+
+	if (knows && timer_.backoffs() < patient_backoffs) {
 		board_.lose(una_);
 	} else {
 		rewind(una_);

@@ -141,7 +141,9 @@ public:
 	template <typename May>
 	void judge(u64 now, Psn una, u32 span, May may)
 	{
-		u64 patience = newest_trip_ + reorder_window();
+		settle_copy();
+
+		u64 patience = newest_.trip + reorder_window();
 		bool holes = false;
 
 		note_oversleeping(now);
@@ -149,8 +151,8 @@ public:
 		if (is_fresh_)
 			return;
 		/* Only a packet that was sent again is newer than those of higher PSNs. */
-		if (!newest_again_)
-			span = una <= newest_ ? min(span, newest_.since(una)) : 0;
+		if (!newest_.again)
+			span = una <= newest_.psn ? min(span, newest_.psn.since(una)) : 0;
 		for (u32 i = flying_.next(una, 0, span); i < span;
 		     i = flying_.next(una, i + 1, span)) {
 			Psn psn = una + i;
@@ -162,7 +164,7 @@ public:
 				continue;
 			holes = true;
 
-			u64 enough = by_jump ? jump_trip_ + reorder_window() : patience;
+			u64 enough = by_jump ? jump_.trip + reorder_window() : patience;
 			u64 until = max(now + enough - min(age, enough), amnesty_);
 
 			if (until < now + tick)
@@ -171,7 +173,7 @@ public:
 				deadline_ = until;
 		}
 		if (!holes)
-			quickest_ = newest_trip_;
+			quickest_ = newest_.trip;
 	}
 
 	/* When judge() may find more; 0: not by time alone. */
@@ -232,6 +234,22 @@ private:
 	static constexpr u32 tick_shift = 8;
 	static constexpr u64 tick = u64{1} << tick_shift; /* ns that a stamp counts */
 
+	/* @trip: 0 if there is none. @again: it was sent twice. */
+	struct Arrival {
+		u32 stamp = 0;
+		Psn psn;
+		u64 trip = 0;
+		bool again = false;
+	};
+
+	/* Sent later. */
+	static bool is_newer(const Arrival &a, const Arrival &than)
+	{
+		s32 later = static_cast<s32>(a.stamp - than.stamp);
+
+		return later > 0 || (!later && than.psn < a.psn);
+	}
+
 	static u32 ticks(u64 now)
 	{
 		return static_cast<u32>(now >> tick_shift);
@@ -249,33 +267,46 @@ private:
 
 	void note_arrival(u64 now, Psn psn, bool is_jumping)
 	{
-		u32 sent = stamp(psn);
-		u64 trip = max(since(now, sent), u64{1});
+		Arrival a = {stamp(psn), psn, max(since(now, stamp(psn)), u64{1}), again_.has(psn)};
 
-		if (again_.has(psn)) {
-			window_.lost();
-		} else {
-			sample_ = max(sample_, trip);
-			if (!is_fresh_ && is_older(psn) && trip > quickest_)
-				window_.late(trip - quickest_);
-		}
-
+		if (a.again && a.trip < trip_.smoothed() / 2)
+			return; /* too soon for an answer to the second copy */
 		if (is_jumping) {
-			jump_stamp_ = sent;
-			jump_ = psn;
-			jump_trip_ = trip;
-			return;
+			window_.lost();
+			jump_ = a;
+		} else if (a.again) {
+			if (!copy_.trip || is_newer(a, copy_))
+				copy_ = a;
+		} else {
+			sample_ = max(sample_, a.trip);
+			if (!is_fresh_ && is_older(psn) && a.trip > quickest_)
+				window_.late(a.trip - quickest_);
+			has_first_ = true;
+			note_newest(a);
 		}
+	}
 
-		s32 later = is_fresh_ ? 1 : static_cast<s32>(sent - newest_stamp_);
+	/*
+	 * Who is sent again may not have been lost, but the machine was busy, and what
+	 * answers is the first copy: then answers to others that were sent but once come
+	 * with it, and nobody is lost by that (compare RFC 5682).
+	 */
+	void settle_copy()
+	{
+		if (copy_.trip && !has_first_) {
+			window_.lost();
+			note_newest(copy_);
+		}
+		copy_ = {};
+		has_first_ = false;
+	}
 
-		if (later < 0 || (!later && psn < newest_))
+	void note_newest(const Arrival &a)
+	{
+		if (!is_fresh_ && !is_newer(a, newest_))
 			return;
-		newest_stamp_ = sent;
-		newest_ = psn;
-		newest_trip_ = trip;
-		newest_again_ = again_.has(psn);
-		quickest_ = is_fresh_ ? trip : min(quickest_, trip);
+		quickest_ = is_fresh_ ? a.trip : min(quickest_, a.trip);
+		newest_ = a;
 		is_fresh_ = false;
 	}
 
@@ -285,7 +316,7 @@ private:
 	 */
 	void note_oversleeping(u64 now)
 	{
-		u64 usual = newest_trip_ + reorder_window();
+		u64 usual = newest_.trip + reorder_window();
 
 		if (deadline_ && now > deadline_ + usual / 2)
 			amnesty_ = now + usual;
@@ -294,17 +325,13 @@ private:
 	/* Sent before the newest that has arrived. */
 	bool is_older(Psn psn) const
 	{
-		s32 later = static_cast<s32>(stamp(psn) - newest_stamp_);
-
-		return later < 0 || (!later && psn < newest_);
+		return is_newer(newest_, {stamp(psn), psn});
 	}
 
 	/* Asked for again, before the response of that kind that came last. */
 	bool is_before_jump(Psn psn) const
 	{
-		s32 later = static_cast<s32>(stamp(psn) - jump_stamp_);
-
-		return jump_trip_ && again_.has(psn) && (later < 0 || (!later && psn < jump_));
+		return jump_.trip && again_.has(psn) && is_newer(jump_, {stamp(psn), psn});
 	}
 
 	u32 *stamps_;
@@ -314,18 +341,15 @@ private:
 	RoundTrip trip_;
 	u64 sample_ = 0;
 	u64 deadline_ = 0;
-	u64 newest_trip_ = 0;
-	u64 jump_trip_ = 0; /* 0: no response that was asked for again has come */
-	u32 jump_stamp_ = 0;
-	Psn jump_;
-	u32 newest_stamp_ = 0;
-	Psn newest_; /* of those that have arrived, the one that was sent last */
+	Arrival newest_; /* of those that have arrived, the one that was sent last */
+	Arrival jump_; /* a response that was asked for again */
+	Arrival copy_; /* of a call, and sent twice */
+	bool has_first_ = false; /* in a call one has arrived that was sent but once */
 	u64 quickest_ = 0; /* of the newest since a packet before them is missing */
 	u64 amnesty_ = 0; /* nobody is lost before */
 	ReorderWindow window_;
 	u32 resent_ = 0; /* packets since came_twice() has judged */
 	u32 twice_ = 0; /* as the peer says */
-	bool newest_again_ = false;
 	bool is_fresh_ = true; /* nothing has arrived */
 };
 
