@@ -7,9 +7,10 @@
 namespace sirocco {
 
 /*
- * Begins with two round trips, at least 2 ms and at most 4. Each packet that comes late by itself shows how
- * much is needed at least, one that was sent again in vain that it was too little;
- * each that was lost indeed makes both shorter (compare RFC 8985, 6.2).
+ * Begins with two round trips, at least 2 ms and at most 4. Each packet that comes
+ * late by itself shows how much is needed at least, one that was sent again in vain
+ * that it was too little; each that was lost indeed makes both shorter (compare
+ * RFC 8985, 6.2).
  */
 class ReorderWindow {
 public:
