@@ -49,3 +49,28 @@ grows() {
 disk_read() { dd if="$1" of=/dev/null bs=4k skip="$2" count="$3" iflag=direct; }
 disk_write() { dd if=/dev/zero of="$1" bs=4k seek="$2" count="$3" oflag=direct; }
 disk_sum() { dd if="$1" bs=4k skip="$2" count=1 iflag=direct status=none | cksum; }
+
+fails() { ! "$@"; }
+logged() { within 5 log_says "$1"; }
+log_says() { kernel_log | grep -i "$1"; }
+
+# passes_on_both_with DISK ARGS...: on a bad network (ARGS of netem) each block is right
+# too, and both devices check it.
+passes_on_both_with() {
+	local disk=$1 ok
+	shift
+	netem "$@" || return 1
+	grows $D1 passed grows $D2 passed fio_verify "$disk" 4m
+	ok=$?
+	netem
+	return $ok
+}
+no_errors_found() {
+	local device figure
+	for device in $D1 $D2; do
+		for figure in guard app ref; do
+			echo "$device $figure: $(sig_figure "$device" ${figure}_errors)"
+			[ "$(sig_figure "$device" ${figure}_errors)" = 0 ] || return 1
+		done
+	done
+}
