@@ -7,11 +7,11 @@
  *	software	its sectors are chunks (chunk.h), whose tuples the block layer's
  *			function checks before and after they were on the medium
  */
-#include <linux/blk-integrity.h>
 #include <linux/module.h>
 #include <linux/vmalloc.h>
 
 #include "chunk.h"
+#include "disk.h"
 
 #define DISK_NAME "pi_ram"
 #define DISK_SECTORS (CHUNK_WHOLE_SECTORS * 512u)
@@ -109,29 +109,14 @@ static const struct block_device_operations operations = {
 	.submit_bio = ram_submit,
 };
 
-static void protect(void)
-{
-	struct blk_integrity integrity = {
-		.profile = &t10_pi_type1_crc,
-		.tuple_size = sizeof(struct t10_pi_tuple),
-		.tag_size = sizeof(u16),
-	};
-
-	blk_integrity_register(disk, &integrity);
-}
-
 static int disk_up(void)
 {
-	disk = blk_alloc_disk(NUMA_NO_NODE);
+	disk = new_disk(DISK_NAME, &operations, DISK_SECTORS);
 	if (!disk)
 		return -ENOMEM;
-	strscpy(disk->disk_name, DISK_NAME, sizeof(disk->disk_name));
-	disk->fops = &operations;
-	disk->flags |= GENHD_FL_NO_PART;
 	blk_queue_max_hw_sectors(disk->queue, BLK_DEF_MAX_SECTORS);
-	set_capacity(disk, DISK_SECTORS);
 	if (mode == PROTECTED)
-		protect();
+		protect(disk);
 	return add_disk(disk);
 }
 

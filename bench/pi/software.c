@@ -4,10 +4,10 @@
  * has the block layer make and check the tuples, and carries them as data, in chunks
  * (chunk.h) of the disk that it is given. It takes whole chunks only.
  */
-#include <linux/blk-integrity.h>
 #include <linux/module.h>
 
 #include "chunk.h"
+#include "disk.h"
 
 #define DISK_NAME "pi_software"
 #define HOLD_MODE (FMODE_READ | FMODE_WRITE | FMODE_EXCL)
@@ -104,28 +104,14 @@ static const struct block_device_operations operations = {
 	.submit_bio = software_submit,
 };
 
-static void protect(void)
-{
-	struct blk_integrity integrity = {
-		.profile = &t10_pi_type1_crc,
-		.tuple_size = sizeof(struct t10_pi_tuple),
-		.tag_size = sizeof(u16),
-	};
-
-	blk_integrity_register(disk, &integrity);
-}
-
 static int disk_up(void)
 {
-	disk = blk_alloc_disk(NUMA_NO_NODE);
+	disk = new_disk(DISK_NAME, &operations,
+			bdev_nr_sectors(below) / CHUNK_WHOLE_SECTORS * CHUNK_SECTORS);
 	if (!disk)
 		return -ENOMEM;
-	strscpy(disk->disk_name, DISK_NAME, sizeof(disk->disk_name));
-	disk->fops = &operations;
-	disk->flags |= GENHD_FL_NO_PART;
 	blk_queue_chunk_sectors(disk->queue, CHUNK_SECTORS);
-	set_capacity(disk, bdev_nr_sectors(below) / CHUNK_WHOLE_SECTORS * CHUNK_SECTORS);
-	protect();
+	protect(disk);
 	return add_disk(disk);
 }
 
