@@ -2,6 +2,16 @@
 /* The life of a fast-registration region (rules L1 to L9, H36, H37). */
 #include "region.h"
 
+/* A region of one page, whose bytes are @fill, is registered with the b end. */
+static void registered_page(struct kunit *test, struct region *region, u8 fill)
+{
+	struct rc_pair *pair = test->priv;
+
+	region_init(test, region, pair->b.pd, IB_MR_TYPE_MEM_REG, 1, fill);
+	KUNIT_EXPECT_EQ(test, region_map(region, 0, 1, 0, PAGE_SIZE), 1);
+	register_mr(test, &pair->b, region->mr);
+}
+
 static void reg_mr__scattered_pages_and_offsets(struct kunit *test)
 {
 	static const u32 offsets[] = { 0, 1, 512, PAGE_SIZE - 1 };
@@ -51,9 +61,7 @@ static void reg_mr__rotated_key(struct kunit *test)
 	struct region region;
 	u32 old;
 
-	region_init(test, &region, pair->b.pd, IB_MR_TYPE_MEM_REG, 1, 0);
-	KUNIT_EXPECT_EQ(test, region_map(&region, 0, 1, 0, PAGE_SIZE), 1);
-	register_mr(test, &pair->b, region.mr);
+	registered_page(test, &region, 0);
 	old = region.mr->rkey;
 	KUNIT_EXPECT_EQ(test, region.mr->lkey, region.mr->rkey);
 	invalidate(test, &pair->b, old);
@@ -74,9 +82,7 @@ static void local_inv__access_is_over(struct kunit *test)
 	struct rc_pair *pair = test->priv;
 	struct region region;
 
-	region_init(test, &region, pair->b.pd, IB_MR_TYPE_MEM_REG, 1, 0);
-	KUNIT_EXPECT_EQ(test, region_map(&region, 0, 1, 0, PAGE_SIZE), 1);
-	register_mr(test, &pair->b, region.mr);
+	registered_page(test, &region, 0);
 	invalidate(test, &pair->b, region.mr->rkey);
 	memset(pair->a.buffer, 0x5a, 64);
 	remote_write(test, pair, region.mr->iova, region.mr->rkey, 64, IB_WC_REM_ACCESS_ERR);
@@ -90,12 +96,11 @@ static void local_inv__key_that_was_never_registered(struct kunit *test)
 	static const enum ib_mr_type types[] = { IB_MR_TYPE_MEM_REG, IB_MR_TYPE_SG_GAPS };
 	struct rc_pair *pair = test->priv;
 	struct region region;
-	u32 i, old;
+	u32 i;
 
 	for (i = 0; i < ARRAY_SIZE(types); i++) {
 		region_init(test, &region, pair->b.pd, types[i], 1, 0xcc);
-		old = region.mr->rkey;
-		ib_update_fast_reg_key(region.mr, ib_inc_rkey(old));
+		ib_update_fast_reg_key(region.mr, ib_inc_rkey(region.mr->rkey));
 		invalidate(test, &pair->b, region.mr->rkey);
 		KUNIT_EXPECT_EQ(test, region_map(&region, 0, 1, 0, PAGE_SIZE), 1);
 		ib_update_fast_reg_key(region.mr, ib_inc_rkey(region.mr->rkey));
@@ -111,9 +116,7 @@ static void local_inv__another_key_of_a_registered_region(struct kunit *test)
 	struct rc_pair *pair = test->priv;
 	struct region region;
 
-	region_init(test, &region, pair->b.pd, IB_MR_TYPE_MEM_REG, 1, 0xcc);
-	KUNIT_EXPECT_EQ(test, region_map(&region, 0, 1, 0, PAGE_SIZE), 1);
-	register_mr(test, &pair->b, region.mr);
+	registered_page(test, &region, 0xcc);
 	KUNIT_EXPECT_EQ(test, post_local_inv(&pair->b, 1, ib_inc_rkey(region.mr->rkey)), 0);
 	expect_wc(test, pair->b.cq, 1, IB_WC_MW_BIND_ERR);
 	region_exit(&region);
@@ -241,9 +244,7 @@ static void send_with_inv__invalidates_at_the_receiver(struct kunit *test)
 	};
 	struct ib_wc wc;
 
-	region_init(test, &region, pair->b.pd, IB_MR_TYPE_MEM_REG, 1, 0);
-	KUNIT_EXPECT_EQ(test, region_map(&region, 0, 1, 0, PAGE_SIZE), 1);
-	register_mr(test, &pair->b, region.mr);
+	registered_page(test, &region, 0);
 	wr.ex.invalidate_rkey = region.mr->rkey;
 	KUNIT_EXPECT_EQ(test, post_recv(&pair->b, 4, 0, 64), 0);
 	KUNIT_EXPECT_EQ(test, ib_post_send(pair->a.qp, &wr, NULL), 0);
@@ -397,9 +398,7 @@ static void dereg_mr__while_registered(struct kunit *test)
 	u64 iova;
 	u32 key;
 
-	region_init(test, &region, pair->b.pd, IB_MR_TYPE_MEM_REG, 1, 0);
-	KUNIT_EXPECT_EQ(test, region_map(&region, 0, 1, 0, PAGE_SIZE), 1);
-	register_mr(test, &pair->b, region.mr);
+	registered_page(test, &region, 0);
 	key = region.mr->rkey;
 	iova = region.mr->iova;
 	KUNIT_EXPECT_EQ(test, ib_dereg_mr(region.mr), 0);

@@ -28,6 +28,11 @@ struct board {
 			it.sent(now, base + sent++, false);
 	}
 
+	void send_again(uint32_t n)
+	{
+		it.sent(now, base + n, true);
+	}
+
 	void arrive(uint32_t n)
 	{
 		it.arrived(now, base + n);
@@ -129,7 +134,7 @@ TEST(scoreboard, second_copy__is_judged_by_its_own_time)
 	b.judge();
 	b.wait();
 	ASSERT_EQ(b.lost(), (std::set<uint32_t>{0}));
-	b.it.sent(b.now, base, true);
+	b.send_again(0);
 	EXPECT_TRUE(b.lost().empty());
 	b.judge();
 	EXPECT_TRUE(b.lost().empty()); /* 1 and 2 were sent before it */
@@ -149,7 +154,7 @@ TEST(scoreboard, arrival_of_a_second_copy__shows_holes_of_higher_psns)
 
 	b.send(3);
 	b.now += 100 * us;
-	b.it.sent(b.now, base, true);
+	b.send_again(0);
 	b.now += 100 * us;
 	b.arrive(0);
 	b.una = 1;
@@ -167,7 +172,7 @@ TEST(scoreboard, copy_that_is_answered_along_with_others__shows_no_holes)
 	b.send(100);
 	b.now += 20000 * us;
 	b.it.lose(base);
-	b.it.sent(b.now, base, true);
+	b.send_again(0);
 	b.now += 10000 * us;
 	for (uint32_t i = 0; i < 32; i++)
 		b.arrive(i);
@@ -192,7 +197,7 @@ TEST(scoreboard, copy_that_is_answered_too_soon__shows_no_holes)
 	b.send(100);
 	b.now += 20000 * us;
 	b.it.lose(base + 2);
-	b.it.sent(b.now, base + 2, true);
+	b.send_again(2);
 	b.now += 100 * us;
 	b.arrive(2);
 	b.una = 3;
@@ -210,7 +215,7 @@ TEST(scoreboard, copy_sent_in_vain__widens_the_reorder_window)
 	b.judge();
 	b.wait();
 	ASSERT_EQ(b.lost(), (std::set<uint32_t>{0}));
-	b.it.sent(b.now, base, true);
+	b.send_again(0);
 	b.now += us;
 	b.arrive(0);
 
@@ -232,7 +237,7 @@ TEST(scoreboard, duplicates_at_the_peer__count_if_there_are_about_as_many)
 		b.send(8);
 		for (uint32_t i = 0; i < 8; i++) {
 			EXPECT_EQ(b.it.came_twice(0), 0u);
-			b.it.sent(b.now, base + i, true);
+			b.send_again(i);
 		}
 
 		uint64_t before = b.it.reorder_window();
@@ -253,8 +258,8 @@ TEST(scoreboard, response_asked_for_again__tells_of_others_of_that_kind_only)
 	b.judge();
 	b.wait();
 	ASSERT_EQ(b.lost(), (std::set<uint32_t>{0, 1}));
-	b.it.sent(b.now, base, true);
-	b.it.sent(b.now, base + 1, true);
+	b.send_again(0);
+	b.send_again(1);
 	b.now += 100 * us;
 	b.it.arrived(b.now, base + 1, true);
 	b.judge();
