@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* sim --seed N [-v] | --seeds A..B | --streams */
+/* sim --seed N [-v] | --seeds A..B | --streams MILLISECONDS */
 #include "simulation.h"
 #include "stream.h"
 
@@ -56,7 +56,7 @@ void say_seed()
 
 int usage()
 {
-	fprintf(stderr, "usage: sim --seed N [-v] | --seeds A..B | --streams\n");
+	fprintf(stderr, "usage: sim --seed N [-v] | --seeds A..B | --streams MILLISECONDS\n");
 	return 2;
 }
 
@@ -76,8 +76,8 @@ int main(int argc, char **argv)
 			given = true;
 		} else if (!strcmp(argv[i], "--seeds") && i + 1 < argc) {
 			given = sscanf(argv[++i], "%llu..%llu", &first, &last) == 2;
-		} else if (!strcmp(argv[i], "--streams")) {
-			return sim::print_streams() ? 0 : 1;
+		} else if (!strcmp(argv[i], "--streams") && i + 1 < argc) {
+			return sim::print_streams(strtoul(argv[i + 1], nullptr, 0)) ? 0 : 1;
 		} else {
 			return usage();
 		}

@@ -295,10 +295,11 @@ void simulation::watch_request(int n, const host::bytes &ib, bool repeated_ok)
 
 	auto has = host::properties_of(p.opcode);
 	host::bytes content = host::encode_without_icrc(p);
+	bool may_mark = has.payload || p.opcode == host::READ_REQUEST;
 
 	if (!has.request)
 		bad("side %d: the requester sent %s", n, host::opcode_name(p.opcode));
-	if (p.marked && (c_.sides[n].ooo != 3 || !has.payload))
+	if (p.marked && (c_.sides[n].ooo != 3 || !may_mark))
 		bad("side %d: marked %s", n, host::opcode_name(p.opcode));
 	if (p.qpn != own_qpn[1 - n] || p.pkey != 0xffff || p.version)
 		bad("side %d: wrong BTH in %s", n, host::opcode_name(p.opcode));

@@ -99,7 +99,10 @@ private:
 	result result_;
 };
 
-/* Prints what streams keep under each condition; false if that is too little. */
-bool print_streams();
+/*
+ * Prints what streams of so much virtual time keep under each condition; false if that
+ * is too little, or a packet that was only late was sent again.
+ */
+bool print_streams(uint64_t milliseconds);
 
 } // namespace sim

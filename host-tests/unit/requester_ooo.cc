@@ -107,7 +107,7 @@ using numbers = std::vector<uint32_t>;
 
 } // namespace
 
-TEST(requester_ooo, marker__is_on_writes_of_a_consenting_end_only)
+TEST(requester_ooo, marker__is_on_writes_and_reads_of_a_consenting_end_only)
 {
 	for (uint8_t ooo : {uint8_t{0}, uint8_t{SIRO_OOO_CONSENT}, both}) {
 		ooo_qp q(ooo);
@@ -121,7 +121,66 @@ TEST(requester_ooo, marker__is_on_writes_of_a_consenting_end_only)
 		EXPECT_EQ(out[0].marked, ooo == both);
 		EXPECT_EQ(out[1].marked, ooo == both);
 		EXPECT_FALSE(out[2].marked);
-		EXPECT_FALSE(out[3].marked);
+		EXPECT_EQ(out[3].marked, ooo == both);
+	}
+}
+
+TEST(requester_ooo, marked_response__is_an_echo)
+{
+	for (bool marked : {false, true}) {
+		ooo_qp q;
+		packet p = response(0, 1);
+
+		p.marked = marked;
+		q.post_read(1, 3);
+		q.take_sent();
+		q.hand(p);
+		EXPECT_EQ(siro_requester_agreed(&q.requester), marked);
+	}
+}
+
+TEST(requester_ooo, sack_that_lacks_a_read__asks_for_all_of_it_again)
+{
+	ooo_qp q;
+
+	q.agree();
+	q.post_read(1, 3);
+	q.post_read(2, 1);
+	ASSERT_EQ(q.sent_numbers(), (numbers{1, 4}));
+	q.hand(ooo_qp::echo(0, {3}));
+	EXPECT_EQ(q.sent_numbers(), numbers{});
+	q.let_time_come();
+
+	auto out = q.take_sent();
+
+	ASSERT_EQ(out.size(), 1u);
+	EXPECT_EQ(out[0].opcode, READ_REQUEST);
+	EXPECT_EQ(out[0].psn, lone_qp::psn(1));
+	EXPECT_EQ(out[0].dma_length, 3 * lone_qp::mtu);
+
+	/* What the peer said before the second copy came says nothing of it. */
+	q.hand(ooo_qp::echo(0, {3}));
+	q.at(q.dev.now + 50 * microsecond);
+	EXPECT_EQ(q.sent_numbers(), numbers{});
+}
+
+/* Others than those who agreed may remember but the last duplicate. */
+TEST(requester_ooo, two_holes_of_a_read__are_asked_for_at_once_if_the_peer_agreed)
+{
+	for (bool agreed : {false, true}) {
+		ooo_qp q;
+
+		q.post_read(1, 6);
+		q.take_sent();
+		q.dev.now += 100 * microsecond;
+		for (uint32_t n : {0, 2, 4, 5}) {
+			packet p = response(n, n);
+
+			p.marked = agreed;
+			q.hand(p);
+		}
+		q.let_time_come();
+		EXPECT_EQ(q.sent_numbers(), agreed ? (numbers{1, 3}) : numbers{1});
 	}
 }
 

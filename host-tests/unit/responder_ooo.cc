@@ -34,6 +34,15 @@ struct ooo_qp : lone_qp {
 		return p;
 	}
 
+	packet read(uint32_t n, uint64_t offset, uint32_t length)
+	{
+		packet p =
+			rdma(psn(n), READ_REQUEST, memory.mr.iova + offset, memory.key(), length);
+
+		p.marked = p.ackreq = true;
+		return p;
+	}
+
 	bytes at(uint64_t offset, size_t length)
 	{
 		return memory.read(offset, length);
@@ -207,6 +216,84 @@ TEST(responder_ooo, strict_end__keeps_the_order_and_never_echoes)
 		}
 		EXPECT_FALSE(siro_responder_agreed(&q.responder));
 	}
+}
+
+TEST(responder_ooo, early_packets__are_told_by_hole_and_when_the_peer_asks)
+{
+	ooo_qp q;
+	packet last = q.write(4, 400, some_bytes(10));
+
+	last.ackreq = true;
+	q.hand(q.write(2, 200, some_bytes(10)));
+	EXPECT_EQ(distances(q.only_reply()), (std::set<uint32_t>{2}));
+	q.hand(q.write(3, 300, some_bytes(10)));
+	EXPECT_TRUE(q.take_sent().empty());
+	q.hand(last);
+	EXPECT_EQ(distances(q.only_reply()), (std::set<uint32_t>{2, 3, 4}));
+	q.hand(q.write(6, 600, some_bytes(10)));
+	EXPECT_EQ(distances(q.only_reply()), (std::set<uint32_t>{2, 3, 4, 6}));
+}
+
+/* A READ needs no WRITE before it to agree. */
+TEST(responder_ooo, marked_read__is_answered_with_the_marker)
+{
+	ooo_qp q;
+	packet read = q.read(0, 0, 3 * lone_qp::mtu);
+
+	q.hand(read);
+	EXPECT_TRUE(siro_responder_agreed(&q.responder));
+
+	auto out = q.take_sent();
+
+	ASSERT_EQ(out.size(), 3u);
+	for (auto &p : out)
+		EXPECT_TRUE(p.marked);
+}
+
+TEST(responder_ooo, read_before_its_turn__is_told)
+{
+	ooo_qp q;
+
+	q.hand(q.read(1, 0, lone_qp::mtu));
+	EXPECT_EQ(distances(q.only_reply()), (std::set<uint32_t>{1}));
+}
+
+/* After the first missing request has come, the next is known to be missing. */
+TEST(responder_ooo, read_that_fills_a_gap__shows_the_next_gap)
+{
+	ooo_qp q;
+
+	q.hand(q.read(2, 0, lone_qp::mtu));
+	q.take_sent();
+	q.hand(q.read(0, 0, lone_qp::mtu));
+
+	auto out = q.take_sent();
+
+	ASSERT_EQ(out.size(), 2u);
+	EXPECT_EQ(out[0].opcode, READ_RESPONSE_ONLY);
+	EXPECT_EQ(out[1].opcode, ACKNOWLEDGE);
+	EXPECT_EQ(distances(out[1]), (std::set<uint32_t>{1}));
+}
+
+TEST(responder_ooo, duplicates_of_parts_of_a_read__bring_just_these)
+{
+	ooo_qp q;
+
+	q.hand(q.read(0, 0, 8 * lone_qp::mtu));
+	ASSERT_EQ(q.take_sent().size(), 8u);
+	q.hand({q.read(2, 2 * lone_qp::mtu, lone_qp::mtu),
+		q.read(5, 5 * lone_qp::mtu, 2 * lone_qp::mtu)});
+
+	auto out = q.take_sent();
+
+	ASSERT_EQ(out.size(), 3u);
+	EXPECT_EQ(out[0].opcode, READ_RESPONSE_ONLY);
+	EXPECT_EQ(out[0].psn, lone_qp::psn(2));
+	EXPECT_EQ(out[0].payload, q.at(2 * lone_qp::mtu, lone_qp::mtu));
+	EXPECT_EQ(out[1].opcode, READ_RESPONSE_FIRST);
+	EXPECT_EQ(out[1].psn, lone_qp::psn(5));
+	EXPECT_EQ(out[2].opcode, READ_RESPONSE_LAST);
+	EXPECT_EQ(out[2].payload, q.at(6 * lone_qp::mtu, lone_qp::mtu));
 }
 
 TEST(responder_ooo, unmarked_write__keeps_its_turn)

@@ -10,6 +10,7 @@
 using sirocco::Psn;
 using sirocco::PsnWindow;
 using sirocco::Scoreboard;
+using Answer = sirocco::Scoreboard::Answer;
 
 namespace {
 
@@ -21,6 +22,7 @@ struct board {
 	Scoreboard it{stamps.data()};
 	uint64_t now = 1000000000;
 	uint32_t una = 0, sent = 0;
+	Answer answer = Answer::acknowledgement; /* what all wait for */
 
 	void send(uint32_t count)
 	{
@@ -35,13 +37,13 @@ struct board {
 
 	void arrive(uint32_t n)
 	{
-		it.arrived(now, base + n);
+		it.arrived(now, base + n, answer == Answer::response);
 	}
 
 	void judge()
 	{
 		it.take_sample();
-		it.judge(now, base + una, sent - una, [](Psn) { return true; });
+		it.judge(now, base + una, sent - una, [this](Psn) { return answer; });
 	}
 
 	/* The time at which the next one is lost. */
@@ -163,7 +165,6 @@ TEST(scoreboard, arrival_of_a_second_copy__shows_holes_of_higher_psns)
 	EXPECT_EQ(b.lost(), (std::set<uint32_t>{1, 2}));
 }
 
-/* What arrives twice was sent again in vain: more time next time. */
 /* The machine was busy, so a timeout sent again what had arrived. */
 TEST(scoreboard, copy_that_is_answered_along_with_others__shows_no_holes)
 {
@@ -205,6 +206,7 @@ TEST(scoreboard, copy_that_is_answered_too_soon__shows_no_holes)
 	EXPECT_TRUE(b.lost().empty());
 }
 
+/* What arrives twice was sent again in vain: more time next time. */
 TEST(scoreboard, copy_sent_in_vain__widens_the_reorder_window)
 {
 	board b;
@@ -252,19 +254,104 @@ TEST(scoreboard, response_asked_for_again__tells_of_others_of_that_kind_only)
 {
 	board b;
 
+	b.answer = Answer::response;
 	b.send(6);
 	b.now += 100 * us;
-	b.it.arrived(b.now, base + 2, true);
+	b.arrive(2);
 	b.judge();
 	b.wait();
 	ASSERT_EQ(b.lost(), (std::set<uint32_t>{0, 1}));
 	b.send_again(0);
 	b.send_again(1);
 	b.now += 100 * us;
-	b.it.arrived(b.now, base + 1, true);
+	b.arrive(1);
 	b.judge();
 	b.wait();
 	EXPECT_EQ(b.lost(), (std::set<uint32_t>{0}));
+}
+
+/* All of a READ are asked for at once: how long one took tells nothing of the next. */
+TEST(scoreboard, response_that_others_overtake__is_lost_after_the_reorder_window)
+{
+	board b;
+	uint64_t overtaken;
+
+	b.answer = Answer::response;
+	b.send(1000);
+	b.now += 100 * us;
+	b.arrive(0);
+	b.una = 1;
+	b.judge();
+	b.now += 4 * us;
+	overtaken = b.now;
+	for (uint32_t i = 2; b.lost().empty() && i < 1000; i++) {
+		b.arrive(i);
+		b.judge();
+		ASSERT_NE(b.it.deadline(), 0u);
+		ASSERT_GE(b.it.deadline() + us, b.now);
+		b.now = std::min(b.now + 100 * us, b.it.deadline());
+		b.judge();
+	}
+	EXPECT_EQ(b.lost(), (std::set<uint32_t>{1}));
+	EXPECT_NEAR(b.now - overtaken, b.it.reorder_window(), us);
+}
+
+TEST(scoreboard, response_that_comes_late__is_waited_for_when_it_happens_again)
+{
+	board b;
+
+	b.answer = Answer::response;
+	for (int i = 0; i < 2; i++) {
+		b.send(3);
+		b.now += 100 * us;
+		b.arrive(b.sent - 1);
+		b.judge();
+		b.now += 3600 * us;
+		b.arrive(b.sent - 2);
+		b.arrive(b.sent - 3);
+		b.una = b.sent;
+		b.judge();
+		EXPECT_TRUE(b.lost().empty());
+	}
+	EXPECT_GE(b.it.reorder_window(), 3600 * us);
+}
+
+TEST(scoreboard, overtake__all_of_a_request_are_lost_at_once)
+{
+	board b;
+
+	b.answer = Answer::response;
+	b.send(8);
+	b.now += 100 * us;
+	b.it.overtake(b.now, base + 2, base + 6);
+	b.judge();
+	EXPECT_TRUE(b.lost().empty());
+	b.wait();
+	EXPECT_EQ(b.lost(), (std::set<uint32_t>{2, 3, 4, 5}));
+}
+
+/* Who says so may have said it before the second copy came. */
+TEST(scoreboard, overtake_of_a_second_copy__waits_for_a_round_trip)
+{
+	board b;
+
+	b.answer = Answer::response;
+	b.send(1);
+	b.now += 1000 * us;
+	b.arrive(0);
+	b.una = 1;
+	b.judge();
+	b.send(2);
+	b.send_again(1);
+	b.now += 500 * us;
+	b.it.overtake(b.now, base + 1, base + 2);
+	b.judge();
+	EXPECT_EQ(b.it.deadline(), 0u);
+	b.now += 600 * us;
+	b.it.overtake(b.now, base + 1, base + 2);
+	b.judge();
+	b.wait();
+	EXPECT_EQ(b.lost(), (std::set<uint32_t>{1}));
 }
 
 /* A packet that comes late by itself shows how much time is needed. */
@@ -330,7 +417,9 @@ TEST(scoreboard, judge__leaves_out_what_it_may_not_say)
 	b.arrive(3);
 	for (int i = 0; i < 2; i++) {
 		b.it.take_sample();
-		b.it.judge(b.now, base, 4, [](Psn psn) { return psn != base + 1; });
+		b.it.judge(b.now, base, 4, [](Psn psn) {
+			return psn == base + 1 ? Answer::untold : Answer::acknowledgement;
+		});
 		b.now = b.it.deadline();
 	}
 	EXPECT_EQ(b.lost(), (std::set<uint32_t>{0, 2}));

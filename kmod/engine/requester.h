@@ -157,15 +157,17 @@ private:
 	void judge(Call &call);
 	bool note_executed(u64 now, Psn end);
 	bool note_taken(u64 now, Psn psn);
+	void note_missing(u64 now, Psn psn);
 	bool is_response(Psn psn);
 	bool waits_for_response();
 	void resume_after_timeout();
+	void lose_run(Psn psn);
 	void probe(Call &call);
 	void arm_probe(u64 now);
 	bool resend_lost(Call &call);
 	bool resend(Call &call, SendEntry &e, u32 index);
 	bool must_wait(const SendEntry &e, u32 index) const;
-	u32 hole_end(const SendEntry &e, u32 index);
+	u32 hole_end(const SendEntry &e, u32 index) const;
 
 	/*
 	 * Packets in flight: towards a peer that drops what comes before its turn, and
@@ -174,6 +176,10 @@ private:
 	static constexpr u32 window = 256;
 	static constexpr u32 wide_window = SIRO_RX_WINDOW;
 	static constexpr u32 chunk = window / 2;
+	static constexpr u32 chunk_end(u32 index)
+	{
+		return (index / chunk + 1) * chunk;
+	}
 	static constexpr u32 ack_interval = 32;
 	static constexpr u32 patient_backoffs = 4;
 

@@ -102,7 +102,7 @@ void Requester::take_early_refusal(Call &call, const siro_packet &packet)
 	bool not_ready = wire::Headers(packet).aeth().syndrome >> 5 == wire::aeth_rnr;
 
 	if (missing && agreed_) {
-		board_.lose(Psn(packet.psn));
+		lose_run(Psn(packet.psn));
 	} else if (missing || (not_ready && !agreed_)) {
 		call.ctx.counters[SIRO_CNT_IMPLIED_NAK_SEQ_ERR]++;
 		loss(call, missing ? Psn(packet.psn) : una_);
@@ -130,7 +130,7 @@ void Requester::take_rnr(Call &call, u8 code)
 	}
 	rnr_until_ = ctx.now + wire::rnr_nanoseconds(code);
 	if (agreed_)
-		board_.lose(una_);
+		lose_run(una_);
 	else
 		rewind(una_);
 	timer_.hold(rnr_until_);
@@ -142,7 +142,7 @@ void Requester::take_nak(Call &call, u8 code)
 	case wire::nak_psn_sequence:
 		call.ctx.counters[SIRO_CNT_RCVD_SEQ_ERR]++;
 		if (agreed_)
-			board_.lose(una_);
+			lose_run(una_);
 		else
 			loss(call, una_);
 		break;
@@ -168,6 +168,7 @@ SendEntry *Requester::answered(Call &call, const siro_packet &packet)
 {
 	wire::Headers headers(packet);
 
+	take_agreement(call, packet);
 	if (headers.is(wire::has_aeth)) {
 		wire::Aeth aeth = headers.aeth();
 

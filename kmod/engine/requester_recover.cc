@@ -55,6 +55,7 @@ void Requester::take_sack(Call &call, const siro_packet &packet)
 	peer_duplicates_ = sack.duplicates();
 	call.ctx.counters[SIRO_CNT_SPURIOUS_RETRANSMITS] += board_.came_twice(duplicates);
 	sack.for_each([&](u32 distance) { news |= note_taken(now, next + distance); });
+	note_missing(now, next);
 	if (!news)
 		return;
 	timer_.heard(now);
@@ -90,6 +91,18 @@ bool Requester::note_taken(u64 now, Psn psn)
 	return open && !is_response(psn) && board_.arrived(now, psn);
 }
 
+/* The peer waits for the request of @psn, and has later ones. */
+void Requester::note_missing(u64 now, Psn psn)
+{
+	if (!board_.is_flying(psn) || !is_response(psn))
+		return;
+
+	const SendEntry &e = queue_.find(psn);
+	u32 end = min(chunk_end(psn.since(e.first_psn)), e.packets);
+
+	board_.overtake(now, psn, e.first_psn + end);
+}
+
 /* Of what has been sent. */
 bool Requester::is_response(Psn psn)
 {
@@ -110,8 +123,11 @@ void Requester::judge(Call &call)
 	board_.take_sample();
 	if (state_ != SIRO_QPS_RTS && state_ != SIRO_QPS_SQD)
 		return;
-	board_.judge(call.ctx.now, una_, sent_.since(una_),
-		     [this](Psn psn) { return agreed_ || is_response(psn); });
+	board_.judge(call.ctx.now, una_, sent_.since(una_), [this](Psn psn) {
+		if (is_response(psn))
+			return Scoreboard::Answer::response;
+		return agreed_ ? Scoreboard::Answer::acknowledgement : Scoreboard::Answer::untold;
+	});
 }
 
 /*
@@ -123,7 +139,7 @@ void Requester::resume_after_timeout()
 	bool knows = board_.is_kept() && (agreed_ || waits_for_response());
 
 	if (knows && timer_.backoffs() < patient_backoffs) {
-		board_.lose(una_);
+		lose_run(una_);
 	} else {
 		rewind(una_);
 		rewound_ = true;
@@ -150,12 +166,25 @@ void Requester::probe(Call &call)
 	if (rnr_until_ || !span)
 		return;
 
-	/* An answer to what comes last shows all; of a READ the first may be asked for. */
-	u32 last = agreed_ ? board_.last_flying(una_, span) : 0;
+	/* An answer to what comes last shows all; of READs the oldest may be asked for. */
+	u32 last = agreed_ ? board_.last_flying(una_, span) : span;
+	bool is_told = last < span && !is_response(una_ + last);
 
-	board_.lose(una_ + (last < span ? last : 0));
+	lose_run(una_ + (is_told ? last : 0));
 	call.ctx.counters[SIRO_CNT_TAIL_PROBES]++;
 	probed_ = true;
+}
+
+/* Of a READ, with the responses after @psn that have not come either. */
+void Requester::lose_run(Psn psn)
+{
+	SendEntry &e = queue_.find(psn);
+	u32 index = psn.since(e.first_psn);
+	u32 end = is_read(e.wqe.opcode) ? min(chunk_end(index), e.packets) : index + 1;
+
+	do
+		board_.lose(e.first_psn + index++);
+	while (index < end && board_.is_flying(e.first_psn + index));
 }
 
 /* False: there is no room to send more now. */
@@ -198,22 +227,25 @@ bool Requester::resend(Call &call, SendEntry &e, u32 index)
 	return send_segment(call, e, index, true);
 }
 
-/* Of each chunk one hole at a time, in order: peers may remember no more of it. */
+/* Of each chunk one hole at a time, in order: strangers may remember no more of it. */
 bool Requester::must_wait(const SendEntry &e, u32 index) const
 {
+	if (agreed_)
+		return false;
+
 	u32 begin = index - index % chunk;
 	Psn first = e.first_psn + begin;
 
 	return board_.is_flying(first < una_ ? una_ : first, e.first_psn + index);
 }
 
-/* Where responses from @index on are there again; they are asked for by chunk. */
-u32 Requester::hole_end(const SendEntry &e, u32 index)
+/* Up to where responses from @index on are lost; they are asked for by chunk. */
+u32 Requester::hole_end(const SendEntry &e, u32 index) const
 {
-	u32 end = min((index / chunk + 1) * chunk, e.packets);
+	u32 end = min(chunk_end(index), e.packets);
 	u32 i = index + 1;
 
-	while (i < end && !has_response(e.first_psn + i))
+	while (i < end && board_.is_lost(e.first_psn + i))
 		i++;
 	return i;
 }

@@ -407,7 +407,7 @@ bool Requester::fill(Call &call, const SendEntry &e, u64 offset, u8 *to, u32 byt
 Requester::Step Requester::send_read(Call &call, SendEntry &e)
 {
 	while (packet_ < e.packets) {
-		u32 end = min((packet_ / chunk + 1) * chunk, e.packets);
+		u32 end = min(chunk_end(packet_), e.packets);
 
 		if (rd_outstanding_ >= attr_.max_rd_atomic ||
 		    !window_has(end - packet_, response_window()))
@@ -433,7 +433,11 @@ bool Requester::send_read_request(Call &call, const SendEntry &e, u32 index, u32
 	if (!start)
 		return false;
 
-	u8 *p = wire::put_bth(start, {wire::rc_read_request, attr_.dest_qpn, psn, 0, true});
+	u8 *p = wire::put_bth(start, {.opcode = wire::rc_read_request,
+				      .dest_qpn = attr_.dest_qpn,
+				      .psn = psn,
+				      .ask = true,
+				      .marked = marks()});
 
 	put_reth(p, e.wqe.rdma.remote_addr + offset, e.wqe.rkey, static_cast<u32>(wanted));
 	call.burst.add(bytes);

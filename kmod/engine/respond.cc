@@ -55,6 +55,9 @@ void Responder::respond(Call &call)
 {
 	if (state_ < SIRO_QPS_RTR || type_ != SIRO_QPT_RC)
 		return;
+	while (Repeat *again = repeats_.first())
+		if (!answer_again(call, *again))
+			return;
 	while (ReadResource *r = resources_.first_pending())
 		if (!answer(call, *r))
 			return;
@@ -95,18 +98,51 @@ bool Responder::refuse_read(Call &call, ReadResource &r)
 		resources_.drop(r);
 		return true;
 	}
-	resources_.cancel();
+	cancel_answers();
 	fail(call, wire::nak_remote_access, SIRO_WC_REM_ACCESS_ERR);
 	reply_psn_ = psn;
 	return true;
 }
 
-/* The next response packet of a READ. */
 bool Responder::answer_read(Call &call, ReadResource &r)
 {
-	u64 offset = u64{r.next} * attr_.mtu;
+	switch (send_response(call, r, r.next, r.next == r.begin, r.end - r.next)) {
+	case Answer::waits:
+		return false;
+	case Answer::refused:
+		return refuse_read(call, r);
+	default:
+		resources_.advance(r);
+		return true;
+	}
+}
+
+/* Whoever asks again for what is not remembered or has a bad key gets no answer. */
+bool Responder::answer_again(Call &call, Repeat &again)
+{
+	ReadResource *r = resources_.find(again.psn);
+	Answer answer = Answer::sent;
+
+	while (r && again.left && answer != Answer::refused) {
+		if (!budget_left(call.ctx))
+			return false;
+		answer = send_response(call, *r, again.psn.since(r->first_psn), !again.begun,
+				       again.left);
+		if (answer == Answer::waits)
+			return false;
+		again.advance();
+	}
+	repeats_.pop();
+	return true;
+}
+
+/* Response packet @index of a READ, the first of @left or one of them. */
+Responder::Answer Responder::send_response(Call &call, const ReadResource &r, u32 index,
+					   bool is_first, u32 left)
+{
+	u64 offset = u64{index} * attr_.mtu;
 	u32 payload = static_cast<u32>(min(u64{attr_.mtu}, r.length - offset));
-	u8 opcode = read_opcode(r.next == r.begin, r.next + 1 == r.end);
+	u8 opcode = read_opcode(is_first, left == 1);
 	u16 props = wire::properties(opcode);
 	u32 pad = wire::pad_of(payload);
 	u32 bytes = wire::header_bytes(props) + payload + pad + wire::icrc_bytes;
@@ -115,28 +151,31 @@ bool Responder::answer_read(Call &call, ReadResource &r)
 	if (r.length) {
 		mr = call.regions.find(r.rkey, r.va, r.length, SIRO_ACCESS_REMOTE_READ);
 		if (!mr)
-			return refuse_read(call, r);
+			return Answer::refused;
 	}
 
-	u32 follow_up = min(r.end - r.next, u32{SIRO_MAX_BURST_PACKETS});
+	u32 follow_up = min(left, u32{SIRO_MAX_BURST_PACKETS});
 	siro_flow &flow = path_choice_.next(call.ctx.port, *flow_, agreed_ ? attr_.paths : 1, true);
 	u8 *start = call.burst.reserve(flow, bytes, bytes * follow_up);
 
 	if (!start)
-		return false;
+		return Answer::waits;
 
-	u8 *p = wire::put_bth(start, {opcode, attr_.dest_qpn, r.first_psn + r.next, pad});
+	u8 *p = wire::put_bth(start, {.opcode = opcode,
+				      .dest_qpn = attr_.dest_qpn,
+				      .psn = r.first_psn + index,
+				      .pad = pad,
+				      .marked = agreed_});
 
 	if (props & wire::has_aeth)
 		p = put_aeth(p, ack_syndrome(call), r.msn);
-	if (r.next == r.begin)
+	if (is_first)
 		call.regions.begin_message();
 	if (mr && !call.regions.read(*mr, r.va + offset, p, payload))
-		return refuse_read(call, r);
+		return Answer::refused;
 	memory_zero(p + payload, pad);
 	call.burst.add(bytes);
-	resources_.advance(r);
-	return true;
+	return Answer::sent;
 }
 
 bool Responder::answer_atomic(Call &call, ReadResource &r)

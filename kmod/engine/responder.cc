@@ -75,10 +75,11 @@ void Responder::modify(siro_context &ctx, u32 state, const siro_responder_attr &
 		established_ = last_wqe_ = silent_ = ack_due_ = false;
 		reply_ = Reply::none;
 		resources_.clear();
+		repeats_.clear();
 	}
 	if (state == SIRO_QPS_ERR && before != SIRO_QPS_ERR) {
 		discard_held(ctx.port);
-		resources_.cancel();
+		cancel_answers();
 		reply_ = Reply::none;
 		ack_due_ = false;
 		siro_port_set_kick(ctx.port, 1);
@@ -174,21 +175,25 @@ void Responder::take(Call &call, const siro_packet &packet, const siro_batch &ba
 		if (gap_until_)
 			reorder_window_.late(ctx.now - gap_since_);
 		take_in_sequence(call, packet);
+		news_ |= headers.ack_requested() && !early_.is_empty();
 		held_.skip(ctx.port, Psn(packet.psn), expected_);
 		forget_early(Psn(packet.psn), expected_);
 		take_held(call);
 	}
 }
 
-/* A peer that marks its WRITEs knows SACKs, and gets the marker back from now on. */
+/* A peer that marks its requests knows SACKs, and gets the marker back from now on. */
 void Responder::take_marker(const siro_packet &packet)
 {
 	wire::Headers headers(packet);
 	constexpr u8 both = SIRO_OOO_CONSENT | SIRO_OOO_MARK;
 
-	if (agreed_ || !headers.is(wire::write) || !headers.marked() || (attr_.ooo & both) != both)
+	bool is_known = headers.is(wire::write) || packet.opcode == wire::rc_read_request;
+
+	if (agreed_ || !is_known || !headers.marked() || (attr_.ooo & both) != both)
 		return;
 	agreed_ = true;
+	news_ = !early_.is_empty();
 	gap_until_ = 0;
 }
 
@@ -214,13 +219,19 @@ void Responder::take_early(Call &call, const siro_packet &packet)
 			gap_until_ = ctx.now;
 		return;
 	}
+	news_ |= opens_hole(psn) || wire::Headers(packet).ack_requested();
 	if (early_.is_empty() || highest_ < psn)
 		highest_ = psn;
 	if (early_.is_empty())
 		ctx.counters[SIRO_CNT_GAPS]++;
 	early_.set(psn);
-	news_ = true;
 	gap_opened(ctx);
+}
+
+/* The peer is told at once; of what follows it learns when it asks. */
+bool Responder::opens_hole(Psn psn) const
+{
+	return early_.is_empty() || highest_ + 1 < psn;
 }
 
 /*
@@ -389,7 +400,15 @@ void Responder::take_duplicate(Call &, const siro_packet &packet)
 		if (reth.length != rest)
 			end = begin + reth.length / attr_.mtu;
 	}
-	resources_.repeat(*r, begin, end);
+	/* What is due anyway comes once. */
+	if (r->atomic || (r->pending() && r->next < end) || !repeats_.add(psn, end - begin))
+		resources_.repeat(*r, begin, end);
+}
+
+void Responder::cancel_answers()
+{
+	resources_.cancel();
+	repeats_.clear();
 }
 
 void Responder::take_datagram(Call &call, const siro_packet &packet, const siro_batch &batch)

@@ -12,6 +12,7 @@
 #include "read_resource.h"
 #include "regions.h"
 #include "reorder_window.h"
+#include "repeat_queue.h"
 #include "siro_port.h"
 #include "wire.h"
 
@@ -58,6 +59,8 @@ private:
 
 	/* What kind of multi-packet request is under way. */
 	enum class Message : u8 { none, send, write };
+	enum class Answer { sent, waits, refused };
+
 	enum class Reply : u8 { none, ack, nak };
 	enum class Recv { ready, none, bad };
 
@@ -66,6 +69,7 @@ private:
 	void take(Call &call, const siro_packet &packet, const siro_batch &batch);
 	void take_marker(const siro_packet &packet);
 	void take_early(Call &call, const siro_packet &packet);
+	bool opens_hole(Psn psn) const;
 	void take_in_sequence(Call &call, const siro_packet &packet);
 	void take_placed(Call &call);
 	void begin_sequence(Call &call);
@@ -111,6 +115,9 @@ private:
 	void respond(Call &call);
 	bool answer(Call &call, ReadResource &r);
 	bool answer_read(Call &call, ReadResource &r);
+	bool answer_again(Call &call, Repeat &again);
+	Answer send_response(Call &call, const ReadResource &r, u32 index, bool is_first, u32 left);
+	void cancel_answers();
 	bool refuse_read(Call &call, ReadResource &r);
 	bool answer_atomic(Call &call, ReadResource &r);
 	bool send_reply(Call &call);
@@ -145,7 +152,7 @@ private:
 	Psn spoiled_; /* its data could not be placed: a NAK in its turn */
 	bool has_spoiled_ = false;
 	bool agreed_ = false; /* the peer marks its requests */
-	bool news_ = false; /* for the peer: something early came, or a gap closed */
+	bool news_ = false; /* for the peer: a gap has opened or closed, or it asks */
 	PathChoice path_choice_;
 	u64 age_at_ = 0; /* when held packets have waited too long, 0: none are held */
 	u32 duplicates_ = 0; /* requests that came twice */
@@ -163,6 +170,7 @@ private:
 	u64 write_va_ = 0;
 
 	ReadResources resources_;
+	RepeatQueue repeats_;
 	siro_sig_cursor sig_cursor_{}; /* of READ responses */
 
 	siro_recv_wqe recv_{};

@@ -13,10 +13,14 @@ namespace sirocco {
 /*
  * A packet counts as lost when one that was sent later has arrived and the time
  * that this one took, and some more for reordering, is over (RFC 8985). A READ is
- * noted with the PSNs of all responses that it asks for.
+ * noted with the PSNs of all responses that it asks for. When these were sent is not
+ * known, so for them time counts from when a later one has overtaken them.
  */
 class Scoreboard {
 public:
+	/* What tells that a packet has arrived; untold: nothing does before its turn. */
+	enum class Answer { untold, acknowledgement, response };
+
 	/* @stamps: of SIRO_RX_WINDOW u32s, or nullptr: nothing is noted. */
 	explicit Scoreboard(void *stamps) : stamps_(static_cast<u32 *>(stamps)) {}
 
@@ -35,6 +39,7 @@ public:
 	{
 		flying_.clear(from, to);
 		lost_.clear(from, to);
+		overtaken_.clear(from, to);
 		deadline_ = 0;
 	}
 
@@ -48,24 +53,31 @@ public:
 			again_.clear(psn);
 		resent_ += again;
 		/* What arrived before is no news, and stamps come round in minutes. */
-		is_fresh_ |= flying_.is_empty();
+		if (flying_.is_empty()) {
+			is_fresh_ = true;
+			jump_ = {};
+		}
 		flying_.set(psn);
 		lost_.clear(psn);
+		overtaken_.clear(psn);
 		stamp(psn) = ticks(now);
 	}
 
 	/*
 	 * True if that was not known. @is_response: those that are asked for again are
-	 * sent before others that are due, and tell nothing of them.
+	 * sent before others that are due, and tell nothing of these.
 	 */
 	bool arrived(u64 now, Psn psn, bool is_response = false)
 	{
 		bool news = flying_.has(psn) || lost_.has(psn);
 
-		if (news)
-			note_arrival(now, psn, is_response && again_.has(psn));
+		if (news && overtaken_.has(psn))
+			note_overtaken(now, psn);
+		else if (news)
+			note_arrival(now, psn, is_response);
 		flying_.clear(psn);
 		lost_.clear(psn);
+		overtaken_.clear(psn);
 		return news;
 	}
 
@@ -79,7 +91,23 @@ public:
 		     i = flying_.next(from, i + 1, end))
 			news |= arrived(now, from + i);
 		lost_.clear(from, to);
+		overtaken_.clear(from, to);
 		return news;
+	}
+
+	/*
+	 * The request for the responses from @from up to @to has not come, but later
+	 * ones. Of one that was sent again nobody can say so before a round trip is over.
+	 */
+	void overtake(u64 now, Psn from, Psn to)
+	{
+		u32 end = min(to.since(from), PsnWindow::size);
+
+		if (again_.has(from) && since(now, stamp(from)) < trip_.smoothed())
+			return;
+		for (u32 i = flying_.next(from, 0, end); i < end;
+		     i = flying_.next(from, i + 1, end))
+			overtake(now, from + i);
 	}
 
 	bool is_flying(Psn psn) const
@@ -135,37 +163,35 @@ public:
 	}
 
 	/*
-	 * At the end of a call: who is lost of @span packets from @una on. @may: can
-	 * that be said of a PSN?
+	 * At the end of a call: who is lost of @span packets from @una on. @answer_of:
+	 * what a PSN waits for.
 	 */
-	template <typename May>
-	void judge(u64 now, Psn una, u32 span, May may)
+	template <typename AnswerOf>
+	void judge(u64 now, Psn una, u32 span, AnswerOf answer_of)
 	{
-		settle_copy();
-
-		u64 patience = newest_.trip + reorder_window();
 		bool holes = false;
 
+		settle_copy();
 		note_oversleeping(now);
 		deadline_ = 0;
-		if (is_fresh_)
-			return;
-		/* Only a packet that was sent again is newer than those of higher PSNs. */
-		if (!newest_.again)
-			span = una <= newest_.psn ? min(span, newest_.psn.since(una)) : 0;
+		span = min(span, judged_span(una));
 		for (u32 i = flying_.next(una, 0, span); i < span;
 		     i = flying_.next(una, i + 1, span)) {
 			Psn psn = una + i;
-			u64 age = since(now, stamp(psn));
 
-			bool by_jump = !is_older(psn) && is_before_jump(psn);
+			if (!is_overtaken(psn))
+				continue;
 
-			if ((!by_jump && !is_older(psn)) || !may(psn))
+			Answer answer = answer_of(psn);
+
+			if (answer == Answer::untold)
 				continue;
 			holes = true;
 
-			u64 enough = by_jump ? jump_.trip + reorder_window() : patience;
-			u64 until = max(now + enough - min(age, enough), amnesty_);
+			bool is_response = answer == Answer::response;
+			u64 until = max(is_response ? response_deadline(now, psn)
+						    : request_deadline(now, psn),
+					amnesty_);
 
 			if (until < now + tick)
 				lose(psn);
@@ -265,25 +291,34 @@ private:
 		return stamps_[psn.value() % PsnWindow::size];
 	}
 
-	void note_arrival(u64 now, Psn psn, bool is_jumping)
+	void note_arrival(u64 now, Psn psn, bool is_response)
 	{
 		Arrival a = {stamp(psn), psn, max(since(now, stamp(psn)), u64{1}), again_.has(psn)};
 
-		if (a.again && a.trip < trip_.smoothed() / 2)
-			return; /* too soon for an answer to the second copy */
-		if (is_jumping) {
+		if (a.again && is_response) {
 			window_.lost();
 			jump_ = a;
 		} else if (a.again) {
+			if (a.trip < trip_.smoothed() / 2)
+				return; /* too soon for an answer to the second copy */
 			if (!copy_.trip || is_newer(a, copy_))
 				copy_ = a;
 		} else {
 			sample_ = max(sample_, a.trip);
-			if (!is_fresh_ && is_older(psn) && a.trip > quickest_)
+			if (!is_response && is_older(psn) && a.trip > quickest_)
 				window_.late(a.trip - quickest_);
 			has_first_ = true;
 			note_newest(a);
 		}
+	}
+
+	/* A response that was waited for: late, or lost if it was asked for again. */
+	void note_overtaken(u64 now, Psn psn)
+	{
+		if (again_.has(psn))
+			window_.lost();
+		else
+			window_.late(since(now, stamp(psn)));
 	}
 
 	/*
@@ -322,10 +357,54 @@ private:
 			amnesty_ = now + usual;
 	}
 
+	/* Only a packet that was sent again is newer than those of higher PSNs. */
+	u32 judged_span(Psn una) const
+	{
+		u32 span = is_fresh_ ? 0 : span_before(una, newest_.psn);
+
+		if ((!is_fresh_ && newest_.again) || !overtaken_.is_empty())
+			return PsnWindow::size;
+		return jump_.trip ? max(span, span_before(una, jump_.psn)) : span;
+	}
+
+	static u32 span_before(Psn una, Psn psn)
+	{
+		return una <= psn ? psn.since(una) : 0;
+	}
+
+	void overtake(u64 now, Psn psn)
+	{
+		if (overtaken_.has(psn))
+			return;
+		overtaken_.set(psn);
+		stamp(psn) = ticks(now);
+	}
+
+	bool is_overtaken(Psn psn) const
+	{
+		return overtaken_.has(psn) || is_older(psn) || is_before_jump(psn);
+	}
+
+	u64 request_deadline(u64 now, Psn psn) const
+	{
+		u64 enough = newest_.trip + reorder_window();
+
+		return now + enough - min(since(now, stamp(psn)), enough);
+	}
+
+	u64 response_deadline(u64 now, Psn psn)
+	{
+		overtake(now, psn);
+
+		u64 window = reorder_window();
+
+		return now + window - min(since(now, stamp(psn)), window);
+	}
+
 	/* Sent before the newest that has arrived. */
 	bool is_older(Psn psn) const
 	{
-		return is_newer(newest_, {stamp(psn), psn});
+		return !is_fresh_ && is_newer(newest_, {stamp(psn), psn});
 	}
 
 	/* Asked for again, before the response of that kind that came last. */
@@ -338,6 +417,7 @@ private:
 	PsnWindow flying_; /* sent, and nothing is known of it */
 	PsnWindow lost_; /* to be sent again */
 	PsnWindow again_; /* was sent more than once */
+	PsnWindow overtaken_; /* responses; their stamp tells since when */
 	RoundTrip trip_;
 	u64 sample_ = 0;
 	u64 deadline_ = 0;

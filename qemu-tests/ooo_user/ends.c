@@ -73,7 +73,7 @@ int to_rtr(struct end *e, const struct end *peer, int more_mask)
 			     .port_num = 1 },
 		.path_mtu = e->mtu,
 		.dest_qp_num = peer->qp->qp_num,
-		.max_dest_rd_atomic = 16,
+		.max_dest_rd_atomic = 64,
 		.min_rnr_timer = 1,
 	};
 	int rc = IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
@@ -92,7 +92,7 @@ int to_rts(struct end *e, int more_mask)
 		.timeout = e->timeout,
 		.retry_cnt = 7,
 		.rnr_retry = 7,
-		.max_rd_atomic = 16,
+		.max_rd_atomic = 64,
 	};
 
 	return ibv_modify_qp(e->qp, &attr,

@@ -85,19 +85,6 @@ static double run(struct job *j, struct end *a, struct end *b)
 	return now() - begin;
 }
 
-/* The peer of a queue pair learns from a WRITE that it agrees; this one has no data. */
-static void mark(struct end *a, struct end *b)
-{
-	struct ibv_send_wr wr = {
-		.opcode = IBV_WR_RDMA_WRITE,
-		.send_flags = IBV_SEND_SIGNALED,
-		.wr.rdma = { (uintptr_t)b->memory, b->mr->rkey },
-	}, *bad;
-
-	CHECK_IS(ibv_post_send(a->qp, &wr, &bad), 0);
-	completion(a);
-}
-
 /* transfer OP SIZE DEPTH SECONDS CONSENT CONSENT [FLOW-LABEL TIMEOUT] */
 int transfer(struct end *a, struct end *b, int argc, char **argv)
 {
@@ -106,7 +93,7 @@ int transfer(struct end *a, struct end *b, int argc, char **argv)
 	double took;
 
 	CHECK(argc == 6 || argc == 8);
-	j.opcode = strstr(argv[0], "read") ? IBV_WR_RDMA_READ : IBV_WR_RDMA_WRITE;
+	j.opcode = !strcmp(argv[0], "read") ? IBV_WR_RDMA_READ : IBV_WR_RDMA_WRITE;
 	j.notify = !strcmp(argv[0], "notify");
 	j.size = strtoul(argv[1], NULL, 0);
 	j.depth = strtoul(argv[2], NULL, 0);
@@ -126,8 +113,6 @@ int transfer(struct end *a, struct end *b, int argc, char **argv)
 	open_end(b, bytes);
 	memset(j.opcode == IBV_WR_RDMA_READ ? a->memory : b->memory, 0, bytes);
 	connect_ends(a, b, 4 * j.depth);
-	if (!strcmp(argv[0], "marked-read"))
-		mark(a, b);
 	printf("begin\n");
 	took = run(&j, a, b);
 	CHECK_IS(memcmp(a->memory, b->memory, bytes), 0);
