@@ -113,7 +113,14 @@ void rc_end_close(struct rc_end *end)
 	memset(end, 0, sizeof(*end));
 }
 
-static int to_init(struct rc_end *end)
+int rc_to_reset(struct rc_end *end)
+{
+	struct ib_qp_attr attr = { .qp_state = IB_QPS_RESET };
+
+	return ib_modify_qp(end->qp, &attr, IB_QP_STATE);
+}
+
+int rc_to_init(struct rc_end *end, int more)
 {
 	struct ib_qp_attr attr = {
 		.qp_state = IB_QPS_INIT,
@@ -123,10 +130,11 @@ static int to_init(struct rc_end *end)
 	};
 
 	return ib_modify_qp(end->qp, &attr,
-			    IB_QP_STATE | IB_QP_PKEY_INDEX | IB_QP_PORT | IB_QP_ACCESS_FLAGS);
+			    IB_QP_STATE | IB_QP_PKEY_INDEX | IB_QP_PORT | IB_QP_ACCESS_FLAGS |
+				    more);
 }
 
-static int to_rtr(struct rc_end *end, struct rc_end *peer)
+int rc_to_rtr(struct rc_end *end, struct rc_end *peer, int more)
 {
 	struct ib_qp_attr attr = {
 		.qp_state = IB_QPS_RTR,
@@ -143,10 +151,10 @@ static int to_rtr(struct rc_end *end, struct rc_end *peer)
 	ether_addr_copy(attr.ah_attr.roce.dmac, peer->mac);
 	return ib_modify_qp(end->qp, &attr,
 			    IB_QP_STATE | IB_QP_AV | IB_QP_PATH_MTU | IB_QP_DEST_QPN | IB_QP_RQ_PSN |
-				    IB_QP_MAX_DEST_RD_ATOMIC | IB_QP_MIN_RNR_TIMER);
+				    IB_QP_MAX_DEST_RD_ATOMIC | IB_QP_MIN_RNR_TIMER | more);
 }
 
-static int to_rts(struct rc_end *end)
+int rc_to_rts(struct rc_end *end, int more)
 {
 	struct ib_qp_attr attr = {
 		.qp_state = IB_QPS_RTS,
@@ -159,7 +167,7 @@ static int to_rts(struct rc_end *end)
 
 	return ib_modify_qp(end->qp, &attr,
 			    IB_QP_STATE | IB_QP_TIMEOUT | IB_QP_RETRY_CNT | IB_QP_RNR_RETRY |
-				    IB_QP_SQ_PSN | IB_QP_MAX_QP_RD_ATOMIC);
+				    IB_QP_SQ_PSN | IB_QP_MAX_QP_RD_ATOMIC | more);
 }
 
 /* One direction; a connection takes two calls. The PSN wraps after 16 packets. */
@@ -167,11 +175,11 @@ int rc_connect(struct rc_end *from, struct rc_end *to)
 {
 	int err;
 
-	err = to_init(from);
+	err = rc_to_init(from, 0);
 	if (!err)
-		err = to_rtr(from, to);
+		err = rc_to_rtr(from, to, 0);
 	if (!err)
-		err = to_rts(from);
+		err = rc_to_rts(from, 0);
 	return err;
 }
 

@@ -43,6 +43,12 @@ void rc_end_close(struct rc_end *end);
 struct ib_qp *rc_end_create_qp(struct rc_end *end);
 int rc_connect(struct rc_end *from, struct rc_end *to);
 
+/* Single steps of that; @more: further bits of the mask. */
+int rc_to_reset(struct rc_end *end);
+int rc_to_init(struct rc_end *end, int more);
+int rc_to_rtr(struct rc_end *end, struct rc_end *peer, int more);
+int rc_to_rts(struct rc_end *end, int more);
+
 /* Waits for the next completion of a CQ; fails the test after some seconds. */
 void await(struct kunit *test, struct ib_cq *cq, struct ib_wc *wc);
 /* The next completion has this id and status. */
