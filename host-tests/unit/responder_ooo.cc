@@ -250,6 +250,16 @@ TEST(responder_ooo, marked_read__is_answered_with_the_marker)
 		EXPECT_TRUE(p.marked);
 }
 
+TEST(responder_ooo, reset__ends_the_agreement)
+{
+	ooo_qp q;
+
+	q.hand(q.read(0, 0, lone_qp::mtu));
+	ASSERT_TRUE(siro_responder_agreed(&q.responder));
+	q.modify(SIRO_QPS_RESET);
+	EXPECT_FALSE(siro_responder_agreed(&q.responder));
+}
+
 TEST(responder_ooo, read_before_its_turn__is_told)
 {
 	ooo_qp q;

@@ -64,11 +64,11 @@ void Responder::modify(siro_context &ctx, u32 state, const siro_responder_attr &
 	if (state == SIRO_QPS_RESET) {
 		discard(ctx.port);
 		reply_ = Reply::none;
-		ack_due_ = false;
+		agreed_ = ack_due_ = false;
 		siro_port_set_kick(ctx.port, 0);
 	}
 	if (before == SIRO_QPS_INIT && state == SIRO_QPS_RTR) {
-		agreed_ = news_ = false;
+		news_ = false;
 		duplicates_ = 0;
 		expected_ = Psn(attr.rq_psn);
 		msn_ = 0;
