@@ -4,7 +4,8 @@
 #define RC_PAIR_H
 
 #include <kunit/test.h>
-#include <rdma/ib_verbs.h>
+
+#include "rc_end.h"
 
 #define PAIR_LINK_A "rdma_a"
 #define PAIR_LINK_B "rdma_b"
@@ -14,20 +15,6 @@
 #define PAIR_BUFFER (256 * 1024)
 #define PAIR_MTU IB_MTU_1024
 #define PAIR_MTU_BYTES 1024
-
-/* One side: everything hangs on its own PD, with one buffer that both may use. */
-struct rc_end {
-	struct ib_device *dev;
-	struct ib_pd *pd;
-	struct ib_cq *cq;
-	struct ib_qp *qp;
-	u8 *buffer;
-	u64 addr;
-	union ib_gid gid;
-	int gid_index;
-	u8 mac[ETH_ALEN];
-	bool integrity; /* its queue pair has IB_QP_CREATE_INTEGRITY_EN and MRs for rdma_rw_*() */
-};
 
 struct rc_pair {
 	struct rc_end a, b;
@@ -41,13 +28,6 @@ void rc_pair_exit(struct kunit *test);
 int rc_end_open(struct rc_end *end, const char *name);
 void rc_end_close(struct rc_end *end);
 struct ib_qp *rc_end_create_qp(struct rc_end *end);
-int rc_connect(struct rc_end *from, struct rc_end *to);
-
-/* Single steps of that; @more: further bits of the mask. */
-int rc_to_reset(struct rc_end *end);
-int rc_to_init(struct rc_end *end, int more);
-int rc_to_rtr(struct rc_end *end, struct rc_end *peer, int more);
-int rc_to_rts(struct rc_end *end, int more);
 
 /* Waits for the next completion of a CQ; fails the test after some seconds. */
 void await(struct kunit *test, struct ib_cq *cq, struct ib_wc *wc);

@@ -3,22 +3,11 @@
 #ifndef CONNECTION_H
 #define CONNECTION_H
 
-#include <linux/if_ether.h>
-#include <rdma/ib_verbs.h>
-
-struct end {
-	struct ib_device *dev;
-	struct ib_pd *pd;
-	struct ib_cq *cq;
-	struct ib_qp *qp;
-	union ib_gid gid;
-	int gid_index;
-	u8 mac[ETH_ALEN];
-};
+#include "rc_end.h"
 
 /* @near asks for the transfers, @far has the memory that is registered. */
 struct connection {
-	struct end near, far;
+	struct rc_end near, far;
 };
 
 /* @connection: zeroed; to be closed even if this fails. */
@@ -26,6 +15,6 @@ int connection_open(struct connection *connection);
 void connection_close(struct connection *connection);
 
 /* Posts one work request, signaled, and waits for its completion. */
-int end_run(struct end *end, struct ib_send_wr *wr);
+int end_run(struct rc_end *end, struct ib_send_wr *wr);
 
 #endif /* CONNECTION_H */

@@ -30,7 +30,7 @@ static int variant_alloc(struct variant *variant, u32 entries)
 	return variant->memory && variant->sg && (variant->bounce || !variant->bounces) ? 0 : -ENOMEM;
 }
 
-static int variant_map(struct variant *variant, struct end *end, u32 entries)
+static int variant_map(struct variant *variant, struct rc_end *end, u32 entries)
 {
 	u8 *memory = variant->bounces ? variant->bounce : variant->memory;
 	u32 i;
@@ -42,7 +42,7 @@ static int variant_map(struct variant *variant, struct end *end, u32 entries)
 	return ib_dma_map_sg(end->dev, variant->sg, entries, DMA_BIDIRECTIONAL) == entries ? 0 : -EIO;
 }
 
-static int variant_create_mr(struct variant *variant, struct end *end, u32 entries)
+static int variant_create_mr(struct variant *variant, struct rc_end *end, u32 entries)
 {
 	const struct ib_mr_init_attr attr = {
 		.max_reg_descriptors = entries,
@@ -64,7 +64,7 @@ static int variant_create_mr(struct variant *variant, struct end *end, u32 entri
 	return PTR_ERR_OR_ZERO(variant->mr);
 }
 
-static int tuples_open(struct variant *variant, struct end *end)
+static int tuples_open(struct variant *variant, struct rc_end *end)
 {
 	if (variant->type != IB_MR_TYPE_INTEGRITY)
 		return 0;
@@ -75,7 +75,7 @@ static int tuples_open(struct variant *variant, struct end *end)
 	return ib_dma_map_sg(end->dev, &variant->tuple_sg, 1, DMA_BIDIRECTIONAL) == 1 ? 0 : -EIO;
 }
 
-int variant_open(struct variant *variant, struct end *end)
+int variant_open(struct variant *variant, struct rc_end *end)
 {
 	u32 entries;
 
@@ -97,7 +97,7 @@ void variant_close(struct variant *variant)
 	memory_free(variant->memory);
 }
 
-static int register_list(struct variant *variant, struct end *end, u32 entries)
+static int register_list(struct variant *variant, struct rc_end *end, u32 entries)
 {
 	struct ib_indir_reg_wr wr = {
 		.wr.opcode = IB_WR_REG_INDIR_MR,
@@ -121,7 +121,7 @@ static int register_list(struct variant *variant, struct end *end, u32 entries)
 	return end_run(end, &wr.wr);
 }
 
-static int register_mapping(struct variant *variant, struct end *end, u32 entries)
+static int register_mapping(struct variant *variant, struct rc_end *end, u32 entries)
 {
 	struct ib_reg_wr wr = {
 		.wr.opcode = IB_WR_REG_MR,
@@ -137,7 +137,7 @@ static int register_mapping(struct variant *variant, struct end *end, u32 entrie
 }
 
 /* Memory has tuples, the wire has none: they are made or checked on the way. */
-static int register_signature(struct variant *variant, struct end *end, u32 entries)
+static int register_signature(struct variant *variant, struct rc_end *end, u32 entries)
 {
 	struct ib_sig_attrs *attrs = variant->mr->sig_attrs;
 	struct ib_reg_wr wr = {
@@ -162,7 +162,7 @@ static int register_signature(struct variant *variant, struct end *end, u32 entr
 	return end_run(end, &wr.wr);
 }
 
-int variant_register(struct variant *variant, struct end *end)
+int variant_register(struct variant *variant, struct rc_end *end)
 {
 	u32 entries = layout_entries(variant->registered);
 
@@ -174,7 +174,7 @@ int variant_register(struct variant *variant, struct end *end)
 	return register_mapping(variant, end, entries);
 }
 
-int variant_invalidate(struct variant *variant, struct end *end)
+int variant_invalidate(struct variant *variant, struct rc_end *end)
 {
 	struct ib_send_wr wr = {
 		.opcode = IB_WR_LOCAL_INV,

@@ -27,11 +27,11 @@ struct variant {
 };
 
 /* To be closed even if it fails. */
-int variant_open(struct variant *variant, struct end *end);
+int variant_open(struct variant *variant, struct rc_end *end);
 void variant_close(struct variant *variant);
 
 /* Maps the list, registers it under a new key and waits for that. */
-int variant_register(struct variant *variant, struct end *end);
-int variant_invalidate(struct variant *variant, struct end *end);
+int variant_register(struct variant *variant, struct rc_end *end);
+int variant_invalidate(struct variant *variant, struct rc_end *end);
 
 #endif /* VARIANT_H */

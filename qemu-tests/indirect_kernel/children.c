@@ -39,7 +39,7 @@ static void fill_list(struct children *children)
 		};
 }
 
-int children_open(struct children *children, struct end *end)
+int children_open(struct children *children, struct rc_end *end)
 {
 	unsigned int child;
 	int err;

@@ -16,7 +16,7 @@
 
 struct children {
 	struct variant parent; /* has the memory, the list and the indirect region */
-	struct end *end;
+	struct rc_end *end;
 	struct {
 		struct scatterlist sg;
 		struct ib_mr *mr;
@@ -24,7 +24,7 @@ struct children {
 };
 
 /* Fills the list; the indirect region is not registered yet. To be closed even if it fails. */
-int children_open(struct children *children, struct end *end);
+int children_open(struct children *children, struct rc_end *end);
 void children_close(struct children *children);
 
 /* A registration of the whole list under the region's next key. */

@@ -16,7 +16,7 @@ static const struct layout scattered = { TRANSFER_BYTES / BUFFERS, LAYOUT_GAP };
 static int write_buffers(struct peers *peers, struct variant *sink, u8 *memory)
 {
 	const struct ulp_target target = { sink->iova, sink->mr->rkey };
-	struct end *near = &peers->connection.near;
+	struct rc_end *near = &peers->connection.near;
 	static struct ulp_buffer buffers[BUFFERS];
 	u32 i;
 

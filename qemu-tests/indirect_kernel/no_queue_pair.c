@@ -35,7 +35,7 @@ static int after_an_error(struct scene *scene)
 	struct ib_indir_reg_wr request = children_request(&scene->children, SCENE_IOVA);
 	struct ib_mr *mr = scene->children.parent.mr;
 	struct ib_send_wr inv = { .opcode = IB_WR_LOCAL_INV };
-	struct end *far = scene->children.end;
+	struct rc_end *far = scene->children.end;
 
 	REQUIRE(children_register(&scene->children, &request) == IB_WC_SUCCESS);
 	REQUIRE(end_to_error(far) == 0);

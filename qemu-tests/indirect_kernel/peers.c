@@ -7,16 +7,6 @@
 #define WAIT_SECONDS 30
 #define POLL_DEPTH 8
 
-static int path_query(const struct end *end, struct ib_qp_attr *path)
-{
-	struct ib_qp_init_attr init;
-	int err;
-
-	err = ib_query_qp(end->qp, path, IB_QP_AV | IB_QP_PATH_MTU | IB_QP_TIMEOUT, &init);
-	path->ah_attr.grh.sgid_attr = NULL; /* not ours to keep */
-	return err;
-}
-
 static int local_open(struct peers *peers)
 {
 	struct ib_device *device = peers->connection.near.dev;
@@ -31,10 +21,7 @@ static int local_open(struct peers *peers)
 
 int peers_open(struct peers *peers)
 {
-	int err = connection_open(&peers->connection);
-
-	return err ?: path_query(&peers->connection.near, &peers->near_path) ?:
-	       path_query(&peers->connection.far, &peers->far_path) ?: local_open(peers);
+	return connection_open(&peers->connection) ?: local_open(peers);
 }
 
 void peers_close(struct peers *peers)
@@ -46,38 +33,15 @@ void peers_close(struct peers *peers)
 	kfree(peers->local);
 }
 
-static int end_move(struct end *end, struct ib_qp_attr *path, enum ib_qp_state state, int mask)
-{
-	path->qp_state = state;
-	return ib_modify_qp(end->qp, path, mask | IB_QP_STATE);
-}
-
-static int end_connect_again(struct end *end, const struct ib_qp_attr *path, u32 peer)
-{
-	struct ib_qp_attr attr = *path;
-
-	attr.dest_qp_num = peer;
-	attr.rq_psn = attr.sq_psn;
-	return end_move(end, &attr, IB_QPS_RESET, 0) ?:
-	       end_move(end, &attr, IB_QPS_INIT,
-			IB_QP_PKEY_INDEX | IB_QP_PORT | IB_QP_ACCESS_FLAGS) ?:
-	       end_move(end, &attr, IB_QPS_RTR,
-			IB_QP_AV | IB_QP_PATH_MTU | IB_QP_DEST_QPN | IB_QP_RQ_PSN |
-				IB_QP_MAX_DEST_RD_ATOMIC | IB_QP_MIN_RNR_TIMER) ?:
-	       end_move(end, &attr, IB_QPS_RTS,
-			IB_QP_TIMEOUT | IB_QP_RETRY_CNT | IB_QP_RNR_RETRY | IB_QP_SQ_PSN |
-				IB_QP_MAX_QP_RD_ATOMIC);
-}
-
 int peers_reconnect(struct peers *peers)
 {
-	struct end *near = &peers->connection.near, *far = &peers->connection.far;
+	struct rc_end *near = &peers->connection.near, *far = &peers->connection.far;
 
-	return end_connect_again(near, &peers->near_path, far->qp->qp_num) ?:
-	       end_connect_again(far, &peers->far_path, near->qp->qp_num);
+	return rc_to_reset(near) ?: rc_to_reset(far) ?: rc_connect(near, far) ?:
+	       rc_connect(far, near);
 }
 
-static int end_create_polled_qp(struct end *end)
+static int end_create_polled_qp(struct rc_end *end)
 {
 	struct ib_qp_init_attr init = {
 		.qp_type = IB_QPT_RC,
@@ -96,7 +60,7 @@ static int end_create_polled_qp(struct end *end)
 
 int peers_poll_near(struct peers *peers)
 {
-	struct end *near = &peers->connection.near;
+	struct rc_end *near = &peers->connection.near;
 
 	ib_destroy_qp(near->qp);
 	near->qp = NULL;
@@ -125,7 +89,7 @@ static void waiter_init(struct waiter *waiter)
 }
 
 /* The waiter must not be forgotten while the queue pair knows it. */
-static int waiter_status(struct waiter *waiter, struct end *end)
+static int waiter_status(struct waiter *waiter, struct rc_end *end)
 {
 	if (wait_for_completion_timeout(&waiter->done, WAIT_SECONDS * HZ))
 		return waiter->wc.status;
@@ -135,7 +99,7 @@ static int waiter_status(struct waiter *waiter, struct end *end)
 	return -ETIMEDOUT;
 }
 
-int end_status(struct end *end, struct ib_send_wr *wr, enum ib_wc_opcode *opcode)
+int end_status(struct rc_end *end, struct ib_send_wr *wr, enum ib_wc_opcode *opcode)
 {
 	struct waiter waiter;
 	int err;
@@ -153,7 +117,7 @@ int end_status(struct end *end, struct ib_send_wr *wr, enum ib_wc_opcode *opcode
 
 static int transfer(struct peers *peers, enum ib_wr_opcode opcode, const struct span *span)
 {
-	struct end *near = &peers->connection.near;
+	struct rc_end *near = &peers->connection.near;
 	struct ib_sge sge = { peers->local_addr, span->length, near->pd->local_dma_lkey };
 	struct ib_rdma_wr wr = {
 		.wr = { .opcode = opcode, .sg_list = &sge, .num_sge = 1 },
@@ -174,7 +138,7 @@ int peers_read(struct peers *peers, const struct span *span)
 	return transfer(peers, IB_WR_RDMA_READ, span);
 }
 
-int send_between(struct end *from, struct ib_sge *source, struct end *to, struct ib_sge *sink)
+int send_between(struct rc_end *from, struct ib_sge *source, struct rc_end *to, struct ib_sge *sink)
 {
 	struct ib_send_wr send = { .opcode = IB_WR_SEND, .sg_list = source, .num_sge = 1 };
 	struct waiter waiter;
@@ -191,7 +155,7 @@ int send_between(struct end *from, struct ib_sge *source, struct end *to, struct
 	return waiter_status(&waiter, to) ?: sent;
 }
 
-int end_to_error(struct end *end)
+int end_to_error(struct rc_end *end)
 {
 	struct ib_qp_attr attr = { .qp_state = IB_QPS_ERR };
 

@@ -10,7 +10,6 @@ struct peers {
 	struct connection connection;
 	u8 *local; /* TRANSFER_BYTES of the near end */
 	u64 local_addr;
-	struct ib_qp_attr near_path, far_path;
 };
 
 /* @peers: zeroed; to be closed even if this fails. */
@@ -37,11 +36,11 @@ int peers_read(struct peers *peers, const struct span *span);
 /* Posts one work request and waits; the same result. @opcode, if not NULL: that of
  * the completion.
  */
-int end_status(struct end *end, struct ib_send_wr *wr, enum ib_wc_opcode *opcode);
+int end_status(struct rc_end *end, struct ib_send_wr *wr, enum ib_wc_opcode *opcode);
 
 /* Sends what @from names to @to, whose queue pair has no receive posted. */
-int send_between(struct end *from, struct ib_sge *source, struct end *to, struct ib_sge *sink);
+int send_between(struct rc_end *from, struct ib_sge *source, struct rc_end *to, struct ib_sge *sink);
 
-int end_to_error(struct end *end);
+int end_to_error(struct rc_end *end);
 
 #endif /* PEERS_H */

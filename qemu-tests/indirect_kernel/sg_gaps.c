@@ -40,7 +40,7 @@ static int by_rdma(struct variant *variant, struct peers *peers, const u8 *bytes
 
 static int by_send(struct variant *variant, struct peers *peers, const u8 *bytes)
 {
-	struct end *near = &peers->connection.near, *far = &peers->connection.far;
+	struct rc_end *near = &peers->connection.near, *far = &peers->connection.far;
 	struct ib_sge gaps = { variant->iova, TRANSFER_BYTES, variant->mr->lkey };
 	struct ib_sge flat = { peers->local_addr, TRANSFER_BYTES, near->pd->local_dma_lkey };
 
@@ -75,7 +75,7 @@ int sg_gaps__4096_odd_entries(void)
 		.type = IB_MR_TYPE_SG_GAPS,
 	};
 	struct peers *peers = kzalloc(sizeof(*peers), GFP_KERNEL);
-	struct end *far;
+	struct rc_end *far;
 	int err;
 
 	if (!peers)
