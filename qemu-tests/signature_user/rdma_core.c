@@ -103,35 +103,39 @@ static struct pair listed_pair(uint32_t flags)
 	return pair;
 }
 
-/* The pair of calls that is older in mlx5 is one call here. */
-static void mkey_list(void)
+/* Gives mkeys of both ends @rows times two pieces, uses and invalidates them. */
+static void send_through_pieces(void (*configure)(struct end *, struct siroccodv_mkey *),
+				uint32_t rows)
 {
-	struct ibv_sge sge[2];
 	struct pair pair;
 
 	set_up();
 	pair = make_pair(0);
-	two_sges(&a, sge);
-	a.qp_ex->wr_flags = b.qp_ex->wr_flags = IBV_SEND_SIGNALED;
-	CHECK_IS(siroccodv_post_reg_indir(a.dv_qp, pair.a,
-					  IBV_ACCESS_LOCAL_WRITE, 0, 2, sge), 0);
-	CHECK_IS(completion(&a).status, IBV_WC_SUCCESS);
-	two_sges(&b, sge);
-	CHECK_IS(siroccodv_post_reg_indir(b.dv_qp, pair.b,
-					  IBV_ACCESS_LOCAL_WRITE, 0, 2, sge), 0);
-	CHECK_IS(completion(&b).status, IBV_WC_SUCCESS);
-	send_pieces(pair, 1);
+	configure(&a, pair.a);
+	configure(&b, pair.b);
+	send_pieces(pair, rows);
 	invalidate(pair);
+}
+
+/* The pair of calls that is older in mlx5 is one call here. */
+static void register_list(struct end *e, struct siroccodv_mkey *mkey)
+{
+	struct ibv_sge sge[2];
+
+	two_sges(e, sge);
+	e->qp_ex->wr_flags = IBV_SEND_SIGNALED;
+	CHECK_IS(siroccodv_post_reg_indir(e->dv_qp, mkey, IBV_ACCESS_LOCAL_WRITE, 0, 2, sge), 0);
+	CHECK_IS(completion(e).status, IBV_WC_SUCCESS);
+}
+
+static void mkey_list(void)
+{
+	send_through_pieces(register_list, 1);
 }
 
 static void mkey_list_new_api(void)
 {
-	struct pair pair;
-
-	set_up();
-	pair = listed_pair(0);
-	send_pieces(pair, 1);
-	invalidate(pair);
+	send_through_pieces(set_list, 1);
 }
 
 /* Pages on demand are not offered, so there is nothing to be above of. */
@@ -174,14 +178,7 @@ static void configure_strides(struct end *e, struct siroccodv_mkey *mkey)
 
 static void mkey_interleaved(void)
 {
-	struct pair pair;
-
-	set_up();
-	pair = make_pair(0);
-	configure_strides(&a, pair.a);
-	configure_strides(&b, pair.b);
-	send_pieces(pair, 3);
-	invalidate(pair);
+	send_through_pieces(configure_strides, 3);
 }
 
 static void set_strides(struct end *e, struct siroccodv_mkey *mkey)
@@ -193,14 +190,7 @@ static void set_strides(struct end *e, struct siroccodv_mkey *mkey)
 
 static void mkey_interleaved_new_api(void)
 {
-	struct pair pair;
-
-	set_up();
-	pair = make_pair(0);
-	set_strides(&a, pair.a);
-	set_strides(&b, pair.b);
-	send_pieces(pair, 3);
-	invalidate(pair);
+	send_through_pieces(set_strides, 3);
 }
 
 static void mkey_list_bad_flow(void)
