@@ -9,10 +9,12 @@ pi_debugfs_up() {
 	[ -e $DEBUGFS/sirocco/$D1/sig_inject ] && [ -e $DEBUGFS/sirocco/$D2/sig_inject ]
 }
 
-# pi_disk_up TYPE: a SCSI disk of 64 MiB whose medium has tuples of type 1 or 3.
+# pi_disk_up TYPE: a SCSI disk whose medium has tuples of type 1 or 3. The medium has
+# 64 MiB, the disk more: blocks so far apart lie in the same place.
+PI_MEDIUM_MB=64
 pi_disk_up() {
-	modprobe sd_mod && modprobe scsi_debug dif="$1" dix=1 guard=0 dev_size_mb=64 delay=0 &&
-		within 20 pi_disk
+	modprobe sd_mod && modprobe scsi_debug dif="$1" dix=1 guard=0 dev_size_mb=$PI_MEDIUM_MB \
+		virtual_gb=1 delay=0 && within 20 pi_disk
 }
 pi_disk_down() { modprobe -r scsi_debug; }
 pi_disk() { scsi_disk model scsi_debug; }
