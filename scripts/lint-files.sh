@@ -13,7 +13,7 @@ each_file() {
 # Formats without comments, and the seed inputs of the fuzzers.
 check_spdx() {
 	local f id want bad=0
-	for f in $(files . ':!LICENSES' ':!*/corpus/*' ':!*.json' ':!*.driver' ':!*.patch'); do
+	for f in $(files . ':!LICENSES' ':!*/corpus/*' ':!*.json' ':!*.driver' ':!*.patch' ':!*.png'); do
 		id='GPL-2.0 OR BSD-2-Clause'
 		case $f in
 		uapi/*) id='((GPL-2.0 WITH Linux-syscall-note) OR BSD-2-Clause)' ;;
@@ -33,7 +33,7 @@ root='usr|etc|lib|lib64|bin|sbin|dev|proc|sys|tmp|run|var|boot|mnt|opt|root|home
 check_standalone() {
 	local f bad=0
 	# In dkms.conf a path that begins at the kernel's modules has a slash.
-	for f in $(files . ':!LICENSES' ':!*/corpus/*' ':!dkms.conf'); do
+	for f in $(files . ':!LICENSES' ':!*/corpus/*' ':!*.png' ':!dkms.conf'); do
 		perl -ne '
 			BEGIN { ($root, $file) = splice @ARGV, 0, 2; $depth = ($file =~ tr{/}{}) }
 			while (m{(?:^|[\s"\x27=(`])/([a-z][\w.-]*)/[\w.-]}g) {
