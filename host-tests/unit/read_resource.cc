@@ -181,6 +181,20 @@ TEST(read_resources, cancel__leaves_nothing_pending)
 	EXPECT_EQ(s.resources.first_pending(), nullptr);
 }
 
+TEST(read_resources, find_read__covers_all_that_is_wanted)
+{
+	storage s(3);
+
+	answer(s.resources, *s.resources.add(Psn(10), 4));
+	s.resources.add(Psn(14), 1)->atomic = true;
+	EXPECT_NE(s.resources.find_read(Psn(10), 4), nullptr);
+	EXPECT_NE(s.resources.find_read(Psn(12), 2), nullptr);
+	EXPECT_EQ(s.resources.find_read(Psn(12), 3), nullptr);
+	EXPECT_EQ(s.resources.find_read(Psn(12), ~0u), nullptr);
+	EXPECT_EQ(s.resources.find_read(Psn(14), 1), nullptr);
+	EXPECT_EQ(s.resources.find_read(Psn(15), 1), nullptr);
+}
+
 /* H20 */
 TEST(read_resources, clear__forgets_all)
 {

@@ -306,6 +306,21 @@ TEST(responder_ooo, duplicates_of_parts_of_a_read__bring_just_these)
 	EXPECT_EQ(out[2].payload, q.at(6 * lone_qp::mtu, lone_qp::mtu));
 }
 
+/* READs of a batch may bring the PSNs round, to an atomic or a READ that has less. */
+TEST(responder_ooo, duplicate_of_a_read_whose_psns_are_another_ones_now__brings_nothing)
+{
+	constexpr uint32_t half = 1u << 23; /* of all PSNs */
+	ooo_qp q;
+
+	q.memory.mr.length = uint64_t{half} * lone_qp::mtu;
+	q.hand(q.read(0, 0, 8 * lone_qp::mtu));
+	ASSERT_EQ(q.take_sent().size(), 8u);
+	q.hand({q.read(1, 1 * lone_qp::mtu, 7 * lone_qp::mtu), q.read(8, 0, half * lone_qp::mtu),
+		q.read(8 + half, 0, (half - 7) * lone_qp::mtu), q.read(1, 0, lone_qp::mtu)});
+	for (auto &p : q.take_sent())
+		EXPECT_GE((p.psn - lone_qp::first_psn) & SIRO_PSN_MASK, 8u);
+}
+
 TEST(responder_ooo, unmarked_write__keeps_its_turn)
 {
 	ooo_qp q;

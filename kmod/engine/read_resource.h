@@ -92,6 +92,16 @@ public:
 		return nullptr;
 	}
 
+	/* The READ that asked for all of @packets from @psn on: meanwhile they may be another's. */
+	const ReadResource *find_read(Psn psn, u32 packets)
+	{
+		const ReadResource *r = find(psn);
+
+		if (!r || r->atomic || packets > r->packets - psn.since(r->first_psn))
+			return nullptr;
+		return r;
+	}
+
 	/* Answer packets @begin up to @end of @r again, and what is due of it anyway. */
 	void repeat(ReadResource &r, u32 begin, u32 end)
 	{

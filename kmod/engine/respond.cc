@@ -120,7 +120,7 @@ bool Responder::answer_read(Call &call, ReadResource &r)
 /* Whoever asks again for what is not remembered or has a bad key gets no answer. */
 bool Responder::answer_again(Call &call, Repeat &again)
 {
-	ReadResource *r = resources_.find(again.psn);
+	const ReadResource *r = resources_.find_read(again.psn, again.left);
 	Answer answer = Answer::sent;
 
 	while (r && again.left && answer != Answer::refused) {
