@@ -124,7 +124,6 @@ private:
 	void take_credits(wire::Aeth aeth);
 	SendEntry *answered(Call &call, const siro_packet &packet);
 	void received_response(Call &call, SendEntry &e, Psn psn);
-	bool has_response(Psn psn);
 	bool place_early(Call &call, const siro_packet &packet);
 	bool next_early(Psn &psn);
 	bool acknowledge_until(Call &call, Psn end);

@@ -238,14 +238,6 @@ void Requester::received_response(Call &call, SendEntry &e, Psn psn)
 	progress(call, psn + 1);
 }
 
-/* Is more there of @psn than an ACK? */
-bool Requester::has_response(Psn psn)
-{
-	const siro_packet *held = held_.look(psn);
-
-	return placed_.has(psn) || (held && held->opcode != wire::rc_acknowledge);
-}
-
 /*
  * What a READ brings goes to its place before its turn if the consumer agreed to
  * that. False: nothing was done, the packet is to be kept.

@@ -124,7 +124,7 @@ void Requester::judge(Call &call)
 	if (state_ != SIRO_QPS_RTS && state_ != SIRO_QPS_SQD)
 		return;
 	board_.judge(call.ctx.now, una_, sent_.since(una_), [this](Psn psn) {
-		if (is_response(psn))
+		if (rd_outstanding_ && is_response(psn))
 			return Scoreboard::Answer::response;
 		return agreed_ ? Scoreboard::Answer::acknowledgement : Scoreboard::Answer::untold;
 	});

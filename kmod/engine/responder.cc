@@ -187,7 +187,6 @@ void Responder::take_marker(const siro_packet &packet)
 {
 	wire::Headers headers(packet);
 	constexpr u8 both = SIRO_OOO_CONSENT | SIRO_OOO_MARK;
-
 	bool is_known = headers.is(wire::write) || packet.opcode == wire::rc_read_request;
 
 	if (agreed_ || !is_known || !headers.marked() || (attr_.ooo & both) != both)

@@ -59,10 +59,9 @@ private:
 
 	/* What kind of multi-packet request is under way. */
 	enum class Message : u8 { none, send, write };
-	enum class Answer { sent, waits, refused };
-
 	enum class Reply : u8 { none, ack, nak };
 	enum class Recv { ready, none, bad };
+	enum class Answer { sent, waits, refused };
 
 	/* responder.cc: states, sequence, receive WQEs, completion */
 	void finish(Call &call);

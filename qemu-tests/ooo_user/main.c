@@ -5,8 +5,9 @@
  *                 CONSENT [FLOW-LABEL TIMEOUT]
  *
  * OP is write, read, or notify: a WRITE and a SEND behind it. The first device posts.
- * CONSENT is 1 if the end agrees to out-of-order placement. The UDP source ports depend on FLOW-LABEL, if not 0;
- * without an acknowledgement for 4 us * 2^TIMEOUT (18) the requester sends again.
+ * CONSENT is 1 if the end agrees to out-of-order placement. The UDP source ports depend
+ * on FLOW-LABEL, if not 0; without an acknowledgement for 4 us * 2^TIMEOUT (18) the
+ * requester sends again.
  */
 #include "ends.h"
 
